@@ -51,15 +51,15 @@ const order: [prefix: string, position: number][] = [
 
 test('every source file belongs to a layer', () => {
   expect(files.length).toBeGreaterThan(50);
-  expect(files.filter((file) => layerOf(file.name) === undefined).map((file) => file.name)).toEqual([]);
+  expect(files.filter((file) => findLayer(file.name) === undefined).map((file) => file.name)).toEqual([]);
 });
 
 test('imports run one way: each layer imports only lower layers', () => {
   const wrong = files.flatMap((file) =>
     file.imports
       .filter((target) => {
-        const from = layerOf(file.name);
-        const to = layerOf(target);
+        const from = findLayer(file.name);
+        const to = findLayer(target);
         return from !== undefined && to !== undefined && from !== to && to[1] >= from[1];
       })
       .map((target) => `${file.name} -> ${target}`),
@@ -203,7 +203,7 @@ test('no file is longer than 500 lines', () => {
   expect(long.map((file) => file.name)).toEqual([]);
 });
 
-function layerOf(name: string): [string, number] | undefined {
+function findLayer(name: string): [string, number] | undefined {
   return order.find(([prefix]) => name.startsWith(prefix));
 }
 

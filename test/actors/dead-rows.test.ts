@@ -6,7 +6,7 @@ import { startSchedulingActor } from '../../actors/scheduling/actor.ts';
 import { startThreadingActor } from '../../actors/threading/actor.ts';
 import type { Database } from '../../db/connection/database.ts';
 import { countDeadRows, forgetOldFaults, listDeadRows, replayDeadRows } from '../../db/queries/upkeep/dead-row.ts';
-import { asideOf, poisonRow } from '../support/mail/poison.ts';
+import { poisonRow, readAside } from '../support/mail/poison.ts';
 import { insertScheduled, moveClock, wrongTotals } from '../support/rows/outgoing-rows.ts';
 import { createSender, queueMail } from '../support/rows/queued-mail.ts';
 import { insertReceivedMail } from '../support/rows/received-mail.ts';
@@ -14,7 +14,7 @@ import { createMailbox } from '../support/rows/routing-rows.ts';
 import { startSinkMta } from '../support/servers/sink-mta.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { testActorContext } from '../support/stages/actor-context.ts';
-import { mailOf, newWorkspace, openThreadStage, type ThreadStage } from '../support/stages/thread-stage.ts';
+import { makeMail, newWorkspace, openThreadStage, type ThreadStage } from '../support/stages/thread-stage.ts';
 import { startDelivering } from './delivery/delivering.ts';
 import { SECRET_KEY, startSending } from './sending/sending.ts';
 
@@ -41,9 +41,9 @@ async function untilDead(start: () => Promise<Actor>, step: string, subjectId: s
   const waits: number[] = [];
   for (let tries = 1; ; tries++) {
     const actor = await start();
-    await until(async () => ((await asideOf(owner, step, subjectId))?.tries ?? 0) >= tries);
+    await until(async () => ((await readAside(owner, step, subjectId))?.tries ?? 0) >= tries);
     await actor.stop();
-    const aside = await asideOf(owner, step, subjectId);
+    const aside = await readAside(owner, step, subjectId);
     expect(aside?.tries).toBe(tries);
     if (aside?.is_dead === true) return waits;
     waits.push(aside?.wait ?? 0);
@@ -68,7 +68,7 @@ test('an email that cannot be threaded is set aside, dies after twenty-five trie
   const poison = await poisonRow(owner, { table: 'email', on: 'update', column: 'id', value: bad });
   await stage.insert(
     workspaceId,
-    ids.map((id, n) => mailOf(id, n)),
+    ids.map((id, n) => makeMail(id, n)),
   );
   const start = () => startThreadingActor(testActorContext(database));
   expectBackOff(await untilDead(start, 'assign', bad));
@@ -81,15 +81,15 @@ test('an email that cannot be threaded is set aside, dies after twenty-five trie
   // Others still get their turn, and it does not.
   await moveClock(owner, LONGEST_WAIT_SECONDS * 10);
   const late = `em_late${randomBytes(4).toString('hex')}`;
-  await stage.insert(workspaceId, [mailOf(late, 9)]);
+  await stage.insert(workspaceId, [makeMail(late, 9)]);
   const actor = await start();
   await until(async () => (await stage.threadOf(workspaceId, late)) !== null);
-  expect((await asideOf(owner, 'assign', bad))?.tries).toBe(25);
+  expect((await readAside(owner, 'assign', bad))?.tries).toBe(25);
   await poison.cure();
   await replay(bad);
   await until(async () => (await stage.threadOf(workspaceId, bad)) !== null);
   await actor.stop();
-  expect(await asideOf(owner, 'assign', bad)).toBeNull();
+  expect(await readAside(owner, 'assign', bad)).toBeNull();
   expect(await stage.findFaults(workspaceId)).toEqual([]);
 });
 
@@ -182,7 +182,7 @@ test('a message that cannot be stored is set aside, dies while others come throu
     return reply.verdict === 'accepted' ? (reply.emailIds[0] ?? '') : '';
   };
   const [good, bad, other] = await Promise.all([accept(address), accept(`bad+${address}`), accept(address)]);
-  await until(async () => (await asideOf(owner, 'parse', bad))?.tries === 1);
+  await until(async () => (await readAside(owner, 'parse', bad))?.tries === 1);
   await first.stop();
   await moveClock(owner, LONGEST_WAIT_SECONDS + 1);
   const ids = async () =>
@@ -191,11 +191,11 @@ test('a message that cannot be stored is set aside, dies while others come throu
   await owner.pool.query('update dead_row set tries = 22 where subject_id = $1', [bad]);
   for (let tries = 23; tries <= 25; tries++) {
     const actor = await start();
-    await until(async () => (await asideOf(owner, 'parse', bad))?.tries === tries);
+    await until(async () => (await readAside(owner, 'parse', bad))?.tries === tries);
     await actor.stop();
     await moveClock(owner, LONGEST_WAIT_SECONDS + 1);
   }
-  expect((await asideOf(owner, 'parse', bad))?.is_dead).toBe(true);
+  expect((await readAside(owner, 'parse', bad))?.is_dead).toBe(true);
   expect(new Set(await ids())).toEqual(new Set([good, other]));
   await poison.cure();
   await replay(bad);
@@ -249,7 +249,7 @@ test('a webhook whose outcome cannot be recorded is not posted again, even by an
     column: 'endpoint_id',
     value: box.endpointId ?? '',
   });
-  const deliveryOf = async () =>
+  const readDelivery = async () =>
     (
       await owner.pool.query<{ id: string; status: string }>('select id, status from delivery where email_id = $1', [
         mail?.emailId,
@@ -257,11 +257,11 @@ test('a webhook whose outcome cannot be recorded is not posted again, even by an
     ).rows[0];
   const first = await startDelivering(database, owner);
   await until(async () => {
-    const id = (await deliveryOf())?.id;
-    return id !== undefined && (await asideOf(owner, 'deliver', id)) !== null;
+    const id = (await readDelivery())?.id;
+    return id !== undefined && (await readAside(owner, 'deliver', id)) !== null;
   });
   await first.stop();
-  const delivery = await deliveryOf();
+  const delivery = await readDelivery();
   expect(receiver.requests).toHaveLength(1);
   // Its lease is over, its pause is not.
   await owner.pool.query(`update delivery set claimed_by = null, claimed_until = null where id = $1`, [delivery?.id]);
@@ -279,7 +279,7 @@ test('a webhook whose outcome cannot be recorded is not posted again, even by an
   });
   expect(receiver.requests).toHaveLength(2);
   await replay(delivery?.id ?? '');
-  await until(async () => (await deliveryOf())?.status === 'success');
+  await until(async () => (await readDelivery())?.status === 'success');
   expect(receiver.requests).toHaveLength(3);
   await second.stop();
   await receiver.stop();

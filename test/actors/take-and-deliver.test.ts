@@ -172,27 +172,30 @@ test('a changed route replaces the cached one for the next message', async () =>
       mailbox.addressId,
       endpointId,
     ]);
-  const routeOf = async (emailId: string) => {
+  const readRoute = async (emailId: string) => {
     await stage.settled();
     const { rows } = await pool.query('select outcome, endpoint_id from route where email_id = $1', [emailId]);
     return rows[0];
   };
   await routeTo(other.endpointId);
-  expect(await routeOf(await stage.deliver(mail(), mailbox.address))).toEqual({
+  expect(await readRoute(await stage.deliver(mail(), mailbox.address))).toEqual({
     outcome: 'endpoint',
     endpoint_id: other.endpointId,
   });
   await pool.query('update endpoint set is_active = false where workspace_id = $1', [mailbox.workspaceId]);
-  expect(await routeOf(await stage.deliver(mail(), mailbox.address))).toEqual({
+  expect(await readRoute(await stage.deliver(mail(), mailbox.address))).toEqual({
     outcome: 'inactive',
     endpoint_id: other.endpointId,
   });
   await routeTo(null);
-  expect(await routeOf(await stage.deliver(mail(), mailbox.address))).toEqual({ outcome: 'stored', endpoint_id: null });
+  expect(await readRoute(await stage.deliver(mail(), mailbox.address))).toEqual({
+    outcome: 'stored',
+    endpoint_id: null,
+  });
   await routeTo(mailbox.endpointId);
   await pool.query('update endpoint set is_active = true where workspace_id = $1', [mailbox.workspaceId]);
   await addRule(stage.database, mailbox, { action: 'block', subject: 'guarded' });
-  expect(await routeOf(await stage.deliver(mail(['Subject: guarded']), mailbox.address))).toMatchObject({
+  expect(await readRoute(await stage.deliver(mail(['Subject: guarded']), mailbox.address))).toMatchObject({
     outcome: 'blocked',
   });
 });

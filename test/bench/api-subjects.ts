@@ -8,7 +8,7 @@ import type { BareApiOrder } from './bare-api-process.ts';
 import { BenchChild, stopUnless } from './child.ts';
 import { AUTHOR } from './messages.ts';
 import { type Account, type PostroomServer, startSingleMachine, startSplit } from './postroom-server.ts';
-import { type Resources, resourcesOf } from './resources.ts';
+import { makeResources, type Resources } from './resources.ts';
 
 /** Postroom with a bare service beside it on the same PostgreSQL. */
 export interface Subject {
@@ -38,17 +38,17 @@ const SETTINGS = { shared_buffers: '256MB', max_wal_size: '2GB', jit: 'off' };
 /** The gateway as a process of its own, no actor beside it. */
 export async function startGatewayAlone(options: SubjectOptions): Promise<Subject> {
   const directory = path.join(options.directory, 'gateway');
-  const server = await startSplit(directory, [['bin/gateway.ts']], { ...environmentOf(options), settings: SETTINGS });
+  const server = await startSplit(directory, [['bin/gateway.ts']], { ...makeEnvironment(options), settings: SETTINGS });
   return stopUnless(server, subject('gateway', server, options));
 }
 
 /** The whole service by its start command: whatever is posted is sent as well. */
 export async function startWhole(options: SubjectOptions): Promise<Subject> {
-  const server = await startSingleMachine(options.directory, environmentOf(options));
+  const server = await startSingleMachine(options.directory, makeEnvironment(options));
   return stopUnless(server, subject('npm start', server, options));
 }
 
-function environmentOf({ dnsServer, sinkPort }: SubjectOptions) {
+function makeEnvironment({ dnsServer, sinkPort }: SubjectOptions) {
   return { dnsServer, environment: { OUTBOUND_PORT: String(sinkPort) } };
 }
 
@@ -68,7 +68,7 @@ async function subject(name: string, server: PostroomServer, options: SubjectOpt
     name,
     server,
     reader,
-    bare: { port, ...resourcesOf(() => [...processTree(bare.pid), ...processTree(server.postmaster)]) },
+    bare: { port, ...makeResources(() => [...processTree(bare.pid), ...processTree(server.postmaster)]) },
     bareCount: () => count(bareUrl, 'select count(*)::int as count from message'),
     waitingCount: () =>
       count(server.databaseUrl, 'select count(*)::int as count from recipient where next_attempt_at is not null'),

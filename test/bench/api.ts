@@ -40,7 +40,7 @@ interface Round {
 const SEARCH = `query Search($search: String!) { threads(first: 25, filter: { search: $search }) { edges { node {
   id normalizedSubject messageCount latestMessage { id subject fromText preview date } } } } }`;
 
-function searchOf(word: string): string {
+function makeSearch(word: string): string {
   return JSON.stringify({ query: SEARCH, variables: { search: word } });
 }
 
@@ -78,7 +78,7 @@ const kinds: Record<string, Kind> = {
       port: server.httpPort,
       path: '',
       apiKey: reader.apiKey,
-      requests: SEARCHED_WORDS.map((word) => ({ path: '/graphql', body: searchOf(word) })),
+      requests: SEARCHED_WORDS.map((word) => ({ path: '/graphql', body: makeSearch(word) })),
     }),
     bare: ({ bare }) => ({
       port: bare.port,

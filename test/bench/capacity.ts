@@ -7,7 +7,7 @@ import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { onGround } from './ground.ts';
 import { describeMachine, describePostgresql } from './machine.ts';
-import { AUTHOR, naturalText, recipientOf } from './messages.ts';
+import { AUTHOR, makeRecipient, naturalText } from './messages.ts';
 import { allProcesses, eachActorTwice, type SplitServer, startSplit } from './postroom-server.ts';
 import { BACKGROUND, type Cost, CostMeter, residentMiB } from './stage-cost.ts';
 
@@ -128,7 +128,7 @@ async function prepareWays(server: SplitServer, webhookUrl: string, sizeBytes: n
           const text = naturalText(sizeBytes);
           await server.call('POST', '/emails', {
             from: AUTHOR.text,
-            to: recipientOf(n),
+            to: makeRecipient(n),
             subject: `Capacity ${n}`,
             text,
           });

@@ -29,13 +29,13 @@ export class BenchChild {
 
   /** Asks once the former question has its answer. */
   ask<T>(order: object): Promise<T> {
-    const answer = this.#former.then(() => {
+    const response = this.#former.then(() => {
       const next = this.answer<T>();
       this.#child.send(order);
       return next;
     });
-    this.#former = answer.catch(() => undefined);
-    return answer;
+    this.#former = response.catch(() => undefined);
+    return response;
   }
 
   stop(): void {

@@ -15,7 +15,7 @@ import {
   startSingleMachine,
   startSplit,
 } from './postroom-server.ts';
-import { type Resources, resourcesOf } from './resources.ts';
+import { makeResources, type Resources } from './resources.ts';
 
 /** A server under test: where mail goes in, how many messages it has dealt with, and what it holds of the machine. */
 export interface Contestant extends Resources {
@@ -95,7 +95,7 @@ async function startBareHaraka(directory: string, dnsServer: string): Promise<Co
     isPosting: false,
     kept: () => Promise.resolve({ storedBytes: Number.NaN, walBytes: Number.NaN }),
     storedCount: () => Promise.resolve(null),
-    ...resourcesOf(() => processTree(server.child.pid ?? 0)),
+    ...makeResources(() => processTree(server.child.pid ?? 0)),
     stop: () => server.stop(),
   };
 }
@@ -142,7 +142,7 @@ export async function startPostfix(directory: string, work: 'maildir' | { relayT
       storedBytes: (await diskBytes(path.join(home, 'mail'))) + (await diskBytes(path.join(home, 'spool'))),
       walBytes: Number.NaN,
     }),
-    ...resourcesOf(() => processTree(master)),
+    ...makeResources(() => processTree(master)),
     stop,
   };
 }

@@ -93,11 +93,11 @@ async function signIn(browser: Browser, server: PostroomServer, url: string, ema
   const token = await makeSignInLink(database, email);
   await database.close();
   const context = await browser.newContext({ viewport: { width: 1_280, height: 860 } });
-  const answer = await context.request.post(`${url}/api/auth/sign-in/link`, {
+  const response = await context.request.post(`${url}/api/auth/sign-in/link`, {
     data: { token },
     headers: { origin: url },
   });
-  if (!answer.ok()) throw new Error(`signing in: ${answer.status()}`);
+  if (!response.ok()) throw new Error(`signing in: ${response.status()}`);
   return context;
 }
 
@@ -240,7 +240,7 @@ function openConversation(row: Element): Promise<number> {
 /** Turns the wheel through the list, as fast as it comes; the heap is measured after a collection. */
 async function measureScrolling(context: BrowserContext, url: string, rows: number): Promise<void> {
   const page = await context.newPage();
-  const answers = watchGraph(page);
+  const responses = watchGraph(page);
   await page.goto(`${url}/inbox`);
   const row = page.locator('[data-thread]');
   await row.first().waitFor();
@@ -255,7 +255,7 @@ async function measureScrolling(context: BrowserContext, url: string, rows: numb
         ),
       ),
     );
-  const heaps: string[] = [`start ${await heapOf(cdp)} MB`];
+  const heaps: string[] = [`start ${await readHeap(cdp)} MB`];
   let seen = 0;
   for (let stuck = 0; seen < rows && stuck < 200; ) {
     await page.mouse.wheel(0, WHEEL_PX);
@@ -263,13 +263,13 @@ async function measureScrolling(context: BrowserContext, url: string, rows: numb
     const now = await place();
     stuck = now > seen ? 0 : stuck + 1;
     if (Math.floor((now / rows) * LOOKS) > Math.floor((seen / rows) * LOOKS))
-      heaps.push(`row ${now}: ${await heapOf(cdp)} MB`);
+      heaps.push(`row ${now}: ${await readHeap(cdp)} MB`);
     seen = Math.max(seen, now);
   }
   const nodes = await page.evaluate(() => document.querySelectorAll('*').length);
-  const p99 = percentile(answers, 0.99);
+  const p99 = percentile(responses, 0.99);
   console.log(
-    `\nInbox: scrolled to row ${seen}; ${answers.length} requests, p50 ${median(answers).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${Math.max(...answers).toFixed(1)} ms (limit ${REQUEST_LIMIT_MS}: ${verdict(p99, REQUEST_LIMIT_MS)})`,
+    `\nInbox: scrolled to row ${seen}; ${responses.length} requests, p50 ${median(responses).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${Math.max(...responses).toFixed(1)} ms (limit ${REQUEST_LIMIT_MS}: ${verdict(p99, REQUEST_LIMIT_MS)})`,
   );
   console.log(`  heap after collection: ${heaps.join(', ')}; ${nodes} elements at the end`);
   await page.close();
@@ -317,7 +317,7 @@ async function measureArrival(
 
 /** Milliseconds from each request of the graph to the end of its answer, as the page sees them. */
 function watchGraph(page: Page): number[] {
-  const answers: number[] = [];
+  const responses: number[] = [];
   page.on('requestfinished', (request) => {
     const { pathname } = new URL(request.url());
     if (
@@ -325,12 +325,12 @@ function watchGraph(page: Page): number[] {
       request.method() === 'POST' &&
       !(request.headers()['accept'] ?? '').startsWith('text/event-stream')
     )
-      answers.push(request.timing().responseEnd);
+      responses.push(request.timing().responseEnd);
   });
-  return answers;
+  return responses;
 }
 
-async function heapOf(cdp: CDPSession): Promise<number> {
+async function readHeap(cdp: CDPSession): Promise<number> {
   await cdp.send('HeapProfiler.enable');
   await cdp.send('HeapProfiler.collectGarbage');
   await cdp.send('Performance.enable');

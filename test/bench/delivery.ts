@@ -162,7 +162,7 @@ async function drain(stage: DeliveryStage, withHanging: boolean): Promise<Round>
   await stage.ask({ release: true });
   await actor.stop();
   await verify(stage, ids, arrivals);
-  return roundOf(arrivals, startedAt, cpu, postgresql);
+  return makeRound(arrivals, startedAt, cpu, postgresql);
 }
 
 async function untilRecorded(stage: DeliveryStage, count: number): Promise<void> {
@@ -239,7 +239,7 @@ async function postAll(agent: Agent, requests: readonly PreparedRequest[]): Prom
   await Promise.all(sessions);
 }
 
-function roundOf(
+function makeRound(
   arrivals: readonly SinkArrival[],
   startedAt: number,
   cpu: { user: number; system: number },

@@ -162,7 +162,7 @@ function measureExhaustion(options: ExhaustionOptions): Promise<{ results: Resul
       }
       await stage.server.stop();
     }
-    return { results, problems: results.flatMap(problemsOf) };
+    return { results, problems: results.flatMap(listProblems) };
   });
 }
 
@@ -305,7 +305,7 @@ function describe({ text, attack, times, cpuTimes, calm, peakMiB, report, foreig
   ].join('\n');
 }
 
-function problemsOf({ text, attack, times, peakMiB }: Result): string[] {
+function listProblems({ text, attack, times, peakMiB }: Result): string[] {
   const p99 = percentile(times, 0.99);
   return [
     ...(p99 < MAX_P99_MS ? [] : [`${attack} (${text}): the p99 is ${p99.toFixed(0)} ms, at most ${MAX_P99_MS}`]),

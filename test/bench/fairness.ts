@@ -8,7 +8,7 @@ import type { BenchChild } from './child.ts';
 import { type Ground, onGround } from './ground.ts';
 import type { LoadOrder, LoadReport } from './load-process.ts';
 import { describeMachine } from './machine.ts';
-import { AUTHOR, naturalText, recipientOf, subjectOf } from './messages.ts';
+import { AUTHOR, makeRecipient, makeSubject, naturalText } from './messages.ts';
 import { type Account, type PostroomServer, startSingleMachine } from './postroom-server.ts';
 import {
   newTag,
@@ -262,8 +262,8 @@ async function probeOutbound({ light, sink }: Stage, trouble: Promise<unknown>):
     startedAt.push(performance.timeOrigin + performance.now());
     await light.call('POST', '/emails', {
       from: 'Light <light@light.test>',
-      to: recipientOf(n),
-      subject: subjectOf(tag, n),
+      to: makeRecipient(n),
+      subject: makeSubject(tag, n),
       text: naturalText(SIZE_BYTES),
     });
     await sleep(1_000 / PROBE_PER_SECOND);

@@ -47,7 +47,7 @@ export async function measureEvents(
   const report = await send('live', mails);
   if (report.accepted !== mails) throw new Error(`refused: ${report.refused.slice(0, 3).join(' | ')}`);
   const deadline = performance.now() + DRAIN_LIMIT_MS;
-  const isTold = (n: number) => toldAt.has(subjectOf('live', n));
+  const isTold = (n: number) => toldAt.has(makeSubject('live', n));
   while (!Array.from({ length: mails }, (_, n) => n).every(isTold)) {
     if (performance.now() > deadline) throw new Error(`${toldAt.size} of ${WARM_UP + mails} mails were told of`);
     await sleep(50);
@@ -56,14 +56,14 @@ export async function measureEvents(
   await reading;
   loader.stop();
   const waits = report.startedAt.map(
-    (at, n) => (toldAt.get(subjectOf('live', n)) ?? Number.NaN) - at - (report.replyMs[n] ?? Number.NaN),
+    (at, n) => (toldAt.get(makeSubject('live', n)) ?? Number.NaN) - at - (report.replyMs[n] ?? Number.NaN),
   );
   console.log(
     `from the 250 to the subscriber, ${mails} mails of 4 KB at ${perSecond}/s: p50 ${percentile(waits, 0.5).toFixed(1)} p99 ${percentile(waits, 0.99).toFixed(1)} highest ${Math.max(...waits).toFixed(1)} ms; every mail was told of once, with its thread`,
   );
 }
 
-function subjectOf(tag: string, n: number): string {
+function makeSubject(tag: string, n: number): string {
   return `Order ${tag} ${n} has a question`;
 }
 

@@ -72,7 +72,7 @@ export async function run(args: string[]): Promise<void> {
     if (values.only.includes('reads')) {
       const reader = await server.createAccount('reader@bench.test');
       await fill(server, reader, Number(values.messages));
-      const kinds = await kindsOf(server, reader);
+      const kinds = await listKinds(server, reader);
       await measureReads(server, reader, kinds, {
         rounds: Number(values.rounds),
         reads: Number(values.reads),
@@ -106,10 +106,10 @@ const PAGE = `query Page($id: ID!) { thread(id: $id) {
     content { text html inReplyTo references headers { name value } } attachments { filename contentType size contentId } tags { name value }
   } } } } }`;
 
-async function kindsOf({ databaseUrl }: PostroomServer, { workspaceId }: Account): Promise<Kind[]> {
+async function listKinds({ databaseUrl }: PostroomServer, { workspaceId }: Account): Promise<Kind[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const threadsOf = async (least: number, most: number) => {
+  const listThreads = async (least: number, most: number) => {
     const { rows } = await client.query<{ id: string }>(
       `select id from thread where workspace_id = $1 and message_count between $2 and $3 order by md5(id) limit ${THREADS}`,
       [workspaceId, least, most],
@@ -143,8 +143,8 @@ async function kindsOf({ databaseUrl }: PostroomServer, { workspaceId }: Account
       graphql: [{ path: '/graphql', body: JSON.stringify({ query: LIST }) }],
       rest: [{ path: '/api/e2/mail/threads?limit=25', body: null }],
     },
-    page('thread of 2 to 9 messages', await threadsOf(2, 9)),
-    page('thread of 50 messages', await threadsOf(50, 50)),
+    page('thread of 2 to 9 messages', await listThreads(2, 9)),
+    page('thread of 50 messages', await listThreads(50, 50)),
   ];
   await client.end();
   return kinds;

@@ -3,7 +3,7 @@ import { compare, exitCode, merged } from './guard.ts';
 import type { PartResult, Results } from './results.ts';
 import type { Row } from './rows.ts';
 
-const rowOf = (id: string, better: Row['better'], ours: number, peer: number): Row => ({
+const makeRow = (id: string, better: Row['better'], ours: number, peer: number): Row => ({
   id,
   work: id,
   unit: 'messages/s',
@@ -11,7 +11,7 @@ const rowOf = (id: string, better: Row['better'], ours: number, peer: number): R
   ours: [ours],
   peer: { name: 'Postfix', values: [peer] },
 });
-const partOf = (part: string, rows: Row[], problems: string[] = []): PartResult => ({
+const makePart = (part: string, rows: Row[], problems: string[] = []): PartResult => ({
   part,
   commit: 'abc1234',
   machine: '',
@@ -24,9 +24,9 @@ const partOf = (part: string, rows: Row[], problems: string[] = []): PartResult 
 });
 const rates = ['webhook-4k-fresh', 'webhook-100k-fresh', 'send', 'list-100k', 'search-100k'];
 const all = (ratio: number, cpuRatio: number) => [
-  partOf('inbound', [
-    ...rates.map((id) => rowOf(id, 'higher', ratio * 100, 100)),
-    rowOf('quiet-cpu', 'lower', cpuRatio, 1),
+  makePart('inbound', [
+    ...rates.map((id) => makeRow(id, 'higher', ratio * 100, 100)),
+    makeRow('quiet-cpu', 'lower', cpuRatio, 1),
   ]),
 ];
 const page: Results = { parts: all(0.8, 4) };
@@ -46,7 +46,7 @@ test('the verdict names the row, both ratios and both figures', () => {
 });
 
 test('a row that is missing here or on the page counts as worse', () => {
-  expect(worse([partOf('inbound', [])])).toHaveLength(6);
+  expect(worse([makePart('inbound', [])])).toHaveLength(6);
   expect(compare({ parts: [] }, all(1, 1)).map(({ text }) => text)[0]).toBe(
     'MISSING webhook-4k-fresh: docs/benchmarks.md has no ratio: run npm run bench -- all',
   );
@@ -57,13 +57,13 @@ test('the exit code tells worse, failed and NOISY apart', () => {
     exitCode(compare(page, results), results, foreignPercent);
   expect(code(all(0.8, 4), 5)).toBe(0);
   expect(code(all(0.5, 4), 5)).toBe(1);
-  expect(code([...all(0.8, 4), partOf('quiet', [], ['Postfix did not start'])], 0)).toBe(1);
+  expect(code([...all(0.8, 4), makePart('quiet', [], ['Postfix did not start'])], 0)).toBe(1);
   expect(code(all(0.5, 4), 5.1)).toBe(3);
 });
 
 test('a second measurement adds its rounds to the first', () => {
-  const first = [partOf('inbound', [rowOf('send', 'higher', 50, 100)]), partOf('quiet', [])];
-  const second = [partOf('inbound', [rowOf('send', 'higher', 70, 110), rowOf('post', 'higher', 1, 2)])];
+  const first = [makePart('inbound', [makeRow('send', 'higher', 50, 100)]), makePart('quiet', [])];
+  const second = [makePart('inbound', [makeRow('send', 'higher', 70, 110), makeRow('post', 'higher', 1, 2)])];
   const [inbound, quiet] = merged(first, second);
   expect(inbound?.rows.map(({ id, ours, peer }) => [id, ours, peer?.values])).toEqual([
     ['send', [50, 70], [100, 110]],

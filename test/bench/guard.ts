@@ -4,7 +4,7 @@ import { currentCommit } from '../support/last-results.ts';
 import { figure } from './page.ts';
 import { QUIET_PERCENT } from './resources.ts';
 import { type PartResult, type Results, readResults, resultsFolder } from './results.ts';
-import { type Row, ratioOf } from './rows.ts';
+import { computeRatio, type Row } from './rows.ts';
 import { namedParts, runPart } from './run-part.ts';
 import { median } from './statistics.ts';
 
@@ -47,7 +47,7 @@ export async function run(args: string[]): Promise<void> {
   };
   const first = await measure(GUARDED_PARTS);
   const worse = compare(page, first).filter(({ isWorse }) => isWorse);
-  const again = GUARDED_PARTS.filter((name) => worse.some(({ id }) => partOf(page, id) === name));
+  const again = GUARDED_PARTS.filter((name) => worse.some(({ id }) => findPart(page, id) === name));
   const results = again.length === 0 ? first : merged(first, await measure(again));
   const verdicts = compare(page, results);
   const foreignPercent = median(results.flatMap((result) => result.foreignPercent ?? []));
@@ -68,8 +68,8 @@ export interface Verdict {
 /** Compares the guarded rows with those of the page. */
 export function compare(page: Results, results: readonly PartResult[]): Verdict[] {
   return GUARDED_ROWS.map((id) => {
-    const [before, now] = [rowOf(page.parts, id), rowOf(results, id)];
-    const [expected, found] = [before, now].map((row) => (row === undefined ? null : ratioOf(row)));
+    const [before, now] = [findRow(page.parts, id), findRow(results, id)];
+    const [expected, found] = [before, now].map((row) => (row === undefined ? null : computeRatio(row)));
     if (now === undefined || before === undefined || expected == null || found == null) {
       const missing = expected == null ? 'docs/benchmarks.md has no ratio: run npm run bench -- all' : 'not measured';
       return { id, isWorse: true, text: `MISSING ${id}: ${missing}` };
@@ -112,10 +112,10 @@ export function merged(first: readonly PartResult[], second: readonly PartResult
   });
 }
 
-function rowOf(results: readonly PartResult[], id: string): Row | undefined {
+function findRow(results: readonly PartResult[], id: string): Row | undefined {
   return results.flatMap(({ rows }) => rows).find((row) => row.id === id);
 }
 
-function partOf(page: Results, id: string): string | undefined {
+function findPart(page: Results, id: string): string | undefined {
   return page.parts.find(({ rows }) => rows.some((row) => row.id === id))?.part;
 }

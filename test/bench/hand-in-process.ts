@@ -1,6 +1,6 @@
 import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { httpLoad, httpRequest } from './http-load.ts';
-import { AUTHOR, bodyDigest, naturalText, recipientOf, subjectOf } from './messages.ts';
+import { AUTHOR, bodyDigest, makeRecipient, makeSubject, naturalText } from './messages.ts';
 
 /** The messages of one round. */
 export interface SendOrder {
@@ -43,7 +43,7 @@ type Outcome = Omit<SendReport, 'bodies'>;
 
 async function byRest(order: HandInOrder, apiKey: string, texts: string[]): Promise<Outcome> {
   const requests = texts.map((text, n) => {
-    const message = { from: AUTHOR.text, to: recipientOf(n), subject: subjectOf(order.tag, n), text };
+    const message = { from: AUTHOR.text, to: makeRecipient(n), subject: makeSubject(order.tag, n), text };
     return httpRequest('POST', '/api/e2/emails', apiKey, JSON.stringify(message));
   });
   const { port, count, connections } = order;
@@ -57,8 +57,8 @@ async function bySmtp(order: HandInOrder, texts: string[]): Promise<Outcome> {
     const header = [
       `Message-ID: <${order.tag}.${n}@${AUTHOR.domain}>`,
       `From: ${AUTHOR.text}`,
-      `To: ${recipientOf(n)}`,
-      `Subject: ${subjectOf(order.tag, n)}`,
+      `To: ${makeRecipient(n)}`,
+      `Subject: ${makeSubject(order.tag, n)}`,
       `Date: ${new Date().toUTCString().replace('GMT', '+0000')}`,
       'MIME-Version: 1.0',
       'Content-Type: text/plain; charset=utf-8',
@@ -72,7 +72,7 @@ async function bySmtp(order: HandInOrder, texts: string[]): Promise<Outcome> {
     sessions: order.connections,
     isReusingConnections: true,
     reversePath: AUTHOR.address,
-    recipients: (n) => [recipientOf(n)],
+    recipients: (n) => [makeRecipient(n)],
     message: (n) => messages[n] ?? Buffer.alloc(0),
   });
   return {

@@ -1,5 +1,5 @@
 import { type HttpLoadResult, httpLoad, httpRequest } from './http-load.ts';
-import { AUTHOR, naturalText, recipientOf, subjectOf } from './messages.ts';
+import { AUTHOR, makeRecipient, makeSubject, naturalText } from './messages.ts';
 
 /** Requests of one kind, so many over so many connections. */
 export interface HttpOrder {
@@ -35,8 +35,8 @@ function load(order: HttpOrder): Promise<HttpLoadResult> {
               apiKey,
               JSON.stringify({
                 from: AUTHOR.text,
-                to: recipientOf(n),
-                subject: subjectOf(post.tag, n),
+                to: makeRecipient(n),
+                subject: makeSubject(post.tag, n),
                 text: naturalText(post.sizeBytes),
               }),
             ),

@@ -100,10 +100,10 @@ export async function measurePart(extent: Extent): Promise<PartOutcome> {
     ),
     contestants: contestants.filter((name) => name !== 'postfix' || isPostfixThere()),
   });
-  return { rows: rowsOf(rounds), foreignPercents: rounds.map((round) => round.foreignPercent), problems };
+  return { rows: listRows(rounds), foreignPercents: rounds.map((round) => round.foreignPercent), problems };
 }
 
-function rowsOf(rounds: readonly ReceivingRound[]): Row[] {
+function listRows(rounds: readonly ReceivingRound[]): Row[] {
   type Figure = (round: ReceivingRound) => number;
   const of = (contestant: string, isCase: (round: ReceivingRound) => boolean, pick: Figure) =>
     rounds.filter((round) => round.contestant === contestant && isCase(round)).map(pick);
@@ -164,13 +164,13 @@ function rowsOf(rounds: readonly ReceivingRound[]): Row[] {
   ];
 }
 
-const caseOf = (round: ReceivingRound) =>
+const makeCase = (round: ReceivingRound) =>
   `${round.sizeBytes / 1024} KB ${round.isReusingConnections ? 'reused' : 'fresh'}`;
 
 function describe(round: ReceivingRound): string {
   const done = Number.isNaN(round.donePerSecond) ? '-' : `${round.donePerSecond.toFixed(0)}/s`;
   return (
-    `${caseOf(round).padEnd(13)} ${round.contestant.padEnd(14)} 250: ${round.acceptPerSecond.toFixed(0)}/s  done: ${done}  ` +
+    `${makeCase(round).padEnd(13)} ${round.contestant.padEnd(14)} 250: ${round.acceptPerSecond.toFixed(0)}/s  done: ${done}  ` +
     `cpu ${round.cpuMsPerMessage.toFixed(2)} ms/message (${round.cpuByProgram})  memory ${round.residentMiB} MiB  ` +
     `stored ${kib(round.storedBytes)} + log ${kib(round.walBytes)} KiB  others ${round.foreignPercent.toFixed(0)} %`
   );
@@ -179,8 +179,9 @@ function describe(round: ReceivingRound): string {
 const kib = (bytes: number) => (Number.isNaN(bytes) ? '-' : (bytes / 1024).toFixed(1));
 
 function printSummary(rounds: readonly ReceivingRound[]): void {
-  for (const name of new Set(rounds.map(caseOf))) {
-    const of = (contestant: string) => rounds.filter((each) => caseOf(each) === name && each.contestant === contestant);
+  for (const name of new Set(rounds.map(makeCase))) {
+    const of = (contestant: string) =>
+      rounds.filter((each) => makeCase(each) === name && each.contestant === contestant);
     console.log(`\n${name}, ${SESSIONS} sessions: messages/s, median (lowest-highest)`);
     const contestants = [...new Set(rounds.map((round) => round.contestant))];
     for (const contestant of contestants) {

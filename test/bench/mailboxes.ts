@@ -137,12 +137,12 @@ export const readings: readonly Reading[] = [
   {
     id: 'open',
     work: 'open any thread with its messages (REST)',
-    run: (mailbox, random) => readThread(contextOf(mailbox), anyThread(mailbox, random)),
+    run: (mailbox, random) => readThread(makeContext(mailbox), anyThread(mailbox, random)),
   },
   {
     id: 'open-long',
     work: 'open the thread of 1 % of the mail, newest 50',
-    run: (mailbox) => pageThreadEmails(contextOf(mailbox), [largeMailbox.longThreadId], NEWEST_MESSAGES),
+    run: (mailbox) => pageThreadEmails(makeContext(mailbox), [largeMailbox.longThreadId], NEWEST_MESSAGES),
   },
   ...(
     [
@@ -160,36 +160,36 @@ export const readings: readonly Reading[] = [
     {
       id: `emails-${id}`,
       work: `search of emails for ${words}`,
-      run: (mailbox, random) => pageEmails(contextOf(mailbox), { words: text(random) }, FIRST_PAGE),
+      run: (mailbox, random) => pageEmails(makeContext(mailbox), { words: text(random) }, FIRST_PAGE),
       share: 0.1,
     },
     {
       id: `inbox-${id}`,
       work: `search of threads for ${words}`,
-      run: (mailbox, random) => pageInbox(contextOf(mailbox), { search: text(random) }, FIRST_PAGE),
+      run: (mailbox, random) => pageInbox(makeContext(mailbox), { search: text(random) }, FIRST_PAGE),
       share: 0.1,
     },
   ]),
   {
     id: 'inbox-notices',
     work: 'search of threads for a sender of a tenth of the mail',
-    run: (mailbox) => pageInbox(contextOf(mailbox), { search: 'from:noreply' }, FIRST_PAGE),
+    run: (mailbox) => pageInbox(makeContext(mailbox), { search: 'from:noreply' }, FIRST_PAGE),
     share: 0.1,
   },
   ...(['all', '90d'] as const).map((timeRange) => ({
     id: `total-${timeRange}`,
     work: `total of emails, ${timeRange === 'all' ? 'all time' : '90 days'}`,
-    run: (mailbox: Mailbox) => countEmails(contextOf(mailbox), { timeRange }),
+    run: (mailbox: Mailbox) => countEmails(makeContext(mailbox), { timeRange }),
     share: 0.1,
   })),
 ];
 
 function list(mailbox: Mailbox, query: ThreadQuery, cursor: string | null, limit = 25): Promise<unknown> {
-  return listThreads(contextOf(mailbox), query, { limit, cursor });
+  return listThreads(makeContext(mailbox), query, { limit, cursor });
 }
 
 /** Reading needs no more of the context than this. */
-export function contextOf(mailbox: Mailbox): OperationContext {
+export function makeContext(mailbox: Mailbox): OperationContext {
   return { database: mailbox.gateway, workspaceId: USER, room: UNBOUNDED_ROOM, now: () => NOW } as OperationContext;
 }
 

@@ -35,7 +35,7 @@ export function bodyDigest(body: string): string {
 }
 
 /** The subject that message number n of a round bears all the way, so that a sink knows it again. */
-export function subjectOf(tag: string, n: number): string {
+export function makeSubject(tag: string, n: number): string {
   return `Message ${tag}.${n}`;
 }
 
@@ -46,7 +46,7 @@ export function readSubject(subject: string): { tag: string; n: number } | null 
 }
 
 /** Every message has a recipient of its own at the sink's domain. */
-export function recipientOf(n: number): string {
+export function makeRecipient(n: number): string {
   return `person${n}@${SINK_DOMAIN}`;
 }
 

@@ -53,7 +53,7 @@ async function listen(count: number): Promise<number[]> {
   return ports;
 }
 
-async function answerTo(order: OrderingSinkOrder): Promise<object> {
+async function respondTo(order: OrderingSinkOrder): Promise<object> {
   if ('listenOn' in order) return { ports: await listen(order.listenOn) };
   if ('count' in order) return { count: acceptedCount };
   if ('requests' in order) return { requests };
@@ -64,6 +64,6 @@ async function answerTo(order: OrderingSinkOrder): Promise<object> {
 }
 
 process.on('message', (order: OrderingSinkOrder) => {
-  void answerTo(order).then((answer) => process.send?.(answer));
+  void respondTo(order).then((response) => process.send?.(response));
 });
 process.on('disconnect', () => process.exit(0));

@@ -72,7 +72,7 @@ export async function run(args: string[]): Promise<void> {
     `until the last conversation began, ms: ${of(({ thread }) => thread.lastBegunMs)}, unordered ${of(({ none }) => none.lastBegunMs)}`,
   );
   console.log(`out of order: ${of(({ thread }) => thread.outOfOrder)}, unordered ${of(({ none }) => none.outOfOrder)}`);
-  const ratio = ratioOf(rounds);
+  const ratio = computeRatio(rounds);
   console.log(
     `ratio to unordered: ${of(({ thread, none }) => thread.perSecond / none.perSecond, 2)} (at least ${LEAST_RATIO})`,
   );
@@ -111,11 +111,12 @@ export async function measurePart(extent: Extent): Promise<PartOutcome> {
       },
     ],
     foreignPercents: [],
-    problems: ratioOf(rounds) < LEAST_RATIO ? [`delivery in order is below ${LEAST_RATIO} of the unordered rate`] : [],
+    problems:
+      computeRatio(rounds) < LEAST_RATIO ? [`delivery in order is below ${LEAST_RATIO} of the unordered rate`] : [],
   };
 }
 
-function ratioOf(rounds: readonly OrderingRound[]): number {
+function computeRatio(rounds: readonly OrderingRound[]): number {
   return median(rounds.map(({ thread, none }) => thread.perSecond / none.perSecond));
 }
 

@@ -8,7 +8,7 @@ import { isPostfixThere } from './contestants.ts';
 import { onGround } from './ground.ts';
 import type { SendOrder, SendReport } from './hand-in-process.ts';
 import { describeMachine } from './machine.ts';
-import { recipientOf } from './messages.ts';
+import { makeRecipient } from './messages.ts';
 import { Meter, settle } from './resources.ts';
 import type { Extent, PartOutcome, Row } from './rows.ts';
 import { type Sender, senderNames, startSender } from './senders.ts';
@@ -210,7 +210,7 @@ async function reaches(what: string, expected: number, count: () => Promise<numb
 /** Each message came once, to its recipient, with its own text and a Message-ID of its own. Throws otherwise. */
 function check(name: string, order: SendOrder, report: SendReport, { arrivals }: SinkReport): void {
   const wrong = arrivals.filter(
-    ({ n, recipients, body }) => recipients.join() !== recipientOf(n) || body !== report.bodies[n],
+    ({ n, recipients, body }) => recipients.join() !== makeRecipient(n) || body !== report.bodies[n],
   );
   if (wrong.length > 0) throw new Error(`${name}: message ${wrong[0]?.n} came with another text or recipient`);
   const distinct = (pick: (arrival: SinkReport['arrivals'][number]) => unknown) => new Set(arrivals.map(pick)).size;

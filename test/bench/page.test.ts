@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { benchmarksPage, figure, README_MARKS, readmeTable } from './page.ts';
 import { parts } from './parts.ts';
 import { type PartResult, readmeFile, readResults, resultsFolder, withTable } from './results.ts';
-import { measuredRows, type Row, ratioOf } from './rows.ts';
+import { computeRatio, measuredRows, type Row } from './rows.ts';
 
 const row: Row = {
   id: 'webhook-4k-fresh',
@@ -25,7 +25,7 @@ const result: PartResult = {
   problems: [],
   rows: [row],
 };
-const pageOf = (...results: PartResult[]) => benchmarksPage({ parts: results });
+const makePage = (...results: PartResult[]) => benchmarksPage({ parts: results });
 
 test('docs/benchmarks.md is what docs/benchmarks.json says', () => {
   const page = benchmarksPage(readResults(resultsFolder));
@@ -41,28 +41,28 @@ test('the table of README.md quotes docs/benchmarks.json', () => {
 });
 
 test('a row shows medians, spreads and the ratio', () => {
-  expect(pageOf(result)).toContain(
+  expect(makePage(result)).toContain(
     '| 4 KB to the webhook | 300 messages/s (280–320) | Postfix | 600 messages/s (590–610) | 0.50 |',
   );
 });
 
 test('a section shows command, commit, date, machine and noise', () => {
-  expect(pageOf(result)).toContain(
+  expect(makePage(result)).toContain(
     '`npm run bench -- all --only inbound`, commit abc1234, 2026-11-23, 2 x CPU. Other processes used 2 % of the machine.',
   );
-  expect(pageOf({ ...result, foreignPercent: 5.1 })).toContain('used 5 % of the machine: **NOISY**');
-  expect(pageOf({ ...result, foreignPercent: 5 })).not.toContain('NOISY');
-  expect(pageOf({ ...result, foreignPercent: null })).not.toContain('Other processes');
+  expect(makePage({ ...result, foreignPercent: 5.1 })).toContain('used 5 % of the machine: **NOISY**');
+  expect(makePage({ ...result, foreignPercent: 5 })).not.toContain('NOISY');
+  expect(makePage({ ...result, foreignPercent: null })).not.toContain('Other processes');
 });
 
 test('a section shows what failed, and a part without a result that it was not measured', () => {
-  expect(pageOf({ ...result, problems: ['Postfix: gone\n  at line 1'] })).toContain('**Failed:** Postfix: gone\n');
-  expect(pageOf(result).split('Not measured yet.').length - 1).toBe(parts.length - 1);
+  expect(makePage({ ...result, problems: ['Postfix: gone\n  at line 1'] })).toContain('**Failed:** Postfix: gone\n');
+  expect(makePage(result).split('Not measured yet.').length - 1).toBe(parts.length - 1);
 });
 
 test('small runs are marked, and README.md does not quote them', () => {
   const small = { ...result, isSmall: true };
-  expect(pageOf(small)).toContain('**A small run');
+  expect(makePage(small)).toContain('**A small run');
   expect(readmeTable({ parts: [small] })).toBe('Not measured yet.\n');
   expect(readmeTable({ parts: [result] })).toContain(
     '| 4 KB to the webhook | 300 messages/s | Postfix: 600 messages/s | 0.50 |',
@@ -70,9 +70,9 @@ test('small runs are marked, and README.md does not quote them', () => {
 });
 
 test('a row without a peer, or with one that used nothing, has no ratio', () => {
-  expect(ratioOf({ ...row, peer: null })).toBeNull();
-  expect(ratioOf({ ...row, peer: { name: 'Postfix', values: [0] } })).toBeNull();
-  expect(ratioOf(row)).toBe(0.5);
+  expect(computeRatio({ ...row, peer: null })).toBeNull();
+  expect(computeRatio({ ...row, peer: { name: 'Postfix', values: [0] } })).toBeNull();
+  expect(computeRatio(row)).toBe(0.5);
 });
 
 test('rounds without a value are left out, and so are rows without any', () => {

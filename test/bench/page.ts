@@ -1,7 +1,7 @@
 import { parts } from './parts.ts';
 import { QUIET_PERCENT } from './resources.ts';
 import type { PartResult, Results } from './results.ts';
-import { type Row, ratioOf } from './rows.ts';
+import { computeRatio, type Row } from './rows.ts';
 import { median } from './statistics.ts';
 
 /** The table of README.md stands between them. */
@@ -91,7 +91,7 @@ function figures(values: readonly number[], unit: string): string {
 }
 
 function ratioText(row: Row): string {
-  return ratioOf(row)?.toFixed(2) ?? '–';
+  return computeRatio(row)?.toFixed(2) ?? '–';
 }
 
 /** Three digits. */

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { SendOrder, SendReport } from './hand-in-process.ts';
-import { AUTHOR, bodyDigest, naturalText, recipientOf, subjectOf } from './messages.ts';
+import { AUTHOR, bodyDigest, makeRecipient, makeSubject, naturalText } from './messages.ts';
 
 export interface PoolOrder extends SendOrder {
   sinkPort: number;
@@ -23,7 +23,7 @@ async function send(order: PoolOrder): Promise<SendReport> {
       const startedAt = instant();
       report.startedAt[n] = startedAt;
       try {
-        await transport.sendMail({ from: AUTHOR.text, to: recipientOf(n), subject: subjectOf(order.tag, n), text });
+        await transport.sendMail({ from: AUTHOR.text, to: makeRecipient(n), subject: makeSubject(order.tag, n), text });
         report.acceptMs[n] = instant() - startedAt;
       } catch (error) {
         report.failures.push(String(error));

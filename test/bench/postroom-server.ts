@@ -11,7 +11,7 @@ import { withoutLogin } from '../../db/connection/logins.ts';
 import { freePort } from '../support/cluster/cluster.ts';
 import { processTree, readProcess } from '../support/servers/process-tree.ts';
 import { smtpReady, startServer, stopUnless, tracked } from './child.ts';
-import { type Resources, resourcesOf } from './resources.ts';
+import { makeResources, type Resources } from './resources.ts';
 
 /** A user of Postroom. */
 export interface Account {
@@ -64,7 +64,7 @@ export async function startSingleMachine(directory: string, options: PostroomOpt
   const join = options.memoryGroup === undefined ? '' : `echo $$ > ${options.memoryGroup}; `;
   const server = await startServer('sh', ['-c', `${join}${await startCommand()}`], environment, '', options.cpus);
   const describe = async (): Promise<PostroomServer> => {
-    await answers(`http://127.0.0.1:${httpPort}/ready`, server.output);
+    await responses(`http://127.0.0.1:${httpPort}/ready`, server.output);
     await smtpReady(smtpPort);
     const [secrets, record] = [await readSecrets(dataDirectory), await readRunRecord(dataDirectory)];
     if (secrets === null || record === null) throw new Error(`${dataDirectory} does not say where its PostgreSQL is`);
@@ -77,7 +77,7 @@ export async function startSingleMachine(directory: string, options: PostroomOpt
       postmaster,
       createAccount: (email) => createAccount(email, httpPort, environment),
       ...(await createAccount(FIRST_ACCOUNT, httpPort, environment)),
-      ...resourcesOf(() => [...processTree(server.child.pid ?? 0), ...processTree(postmaster)]),
+      ...makeResources(() => [...processTree(server.child.pid ?? 0), ...processTree(postmaster)]),
       async stop() {
         await server.stop();
         // It ends with the service; a service that was killed leaves it behind.
@@ -148,7 +148,7 @@ export async function startSplit(
         return server;
       }),
     );
-    await answers(`http://127.0.0.1:${httpPort}/ready`, () => servers.map((server) => server.output()).join('\n'));
+    await responses(`http://127.0.0.1:${httpPort}/ready`, () => servers.map((server) => server.output()).join('\n'));
     if (commands.some(([program]) => program === 'bin/smtp.ts')) await smtpReady(smtpPort);
     const postmaster = await findPostmaster(cluster.url);
     return {
@@ -156,10 +156,10 @@ export async function startSplit(
       httpPort,
       databaseUrl: cluster.url,
       postmaster,
-      pids: pidsByName(commands.map((command, n) => [nameOf(command), servers[n]?.child.pid ?? 0] as const)),
+      pids: pidsByName(commands.map((command, n) => [readName(command), servers[n]?.child.pid ?? 0] as const)),
       createAccount: (email) => createAccount(email, httpPort, ownerEnvironment),
       ...(await createAccount(FIRST_ACCOUNT, httpPort, ownerEnvironment)),
-      ...resourcesOf(() => [
+      ...makeResources(() => [
         ...servers.flatMap((server) => processTree(server.child.pid ?? 0)),
         ...readProcess(nats.child.pid ?? 0),
         ...processTree(postmaster),
@@ -170,7 +170,7 @@ export async function startSplit(
   return stopUnless({ stop }, describe());
 }
 
-function nameOf([program = '', actor]: readonly string[]): string {
+function readName([program = '', actor]: readonly string[]): string {
   return actor ?? path.basename(program, '.ts');
 }
 
@@ -210,9 +210,9 @@ async function createAccount(email: string, httpPort: number, environment: Recor
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const answer = (await response.json()) as Record<string, unknown>;
-    if (!response.ok) throw new Error(`${method} ${route}: ${response.status} ${JSON.stringify(answer)}`);
-    return answer;
+    const result = (await response.json()) as Record<string, unknown>;
+    if (!response.ok) throw new Error(`${method} ${route}: ${response.status} ${JSON.stringify(result)}`);
+    return result;
   };
   const domainIds = new Map<string, unknown>();
   const createWebhookAddress: Account['createWebhookAddress'] = async (address, url) => {
@@ -239,7 +239,7 @@ export async function findPostmaster(url: string): Promise<number> {
   }
 }
 
-async function answers(url: string, output: () => string): Promise<void> {
+async function responses(url: string, output: () => string): Promise<void> {
   for (let tries = 0; tries < 600; tries++) {
     const isReady = await fetch(url).then(
       (response) => response.ok,

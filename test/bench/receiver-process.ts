@@ -28,10 +28,10 @@ server.listen(0, '127.0.0.1', () => {
   process.send?.({ port: address !== null && typeof address === 'object' ? address.port : 0 });
 });
 
-process.on('message', (order: ReceiverOrder) => process.send?.(answerTo(order)));
+process.on('message', (order: ReceiverOrder) => process.send?.(respondTo(order)));
 process.on('disconnect', () => process.exit(0));
 
-function answerTo(order: ReceiverOrder): object {
+function respondTo(order: ReceiverOrder): object {
   if ('countOf' in order) return { count: arrivals.get(order.countOf)?.size ?? 0 };
   if ('arrivalsOf' in order) return { arrivals: [...(arrivals.get(order.arrivalsOf) ?? [])] };
   for (const response of held) response.writeHead(200).end('ok');

@@ -12,7 +12,7 @@ export interface Resources {
 }
 
 /** The resources of the processes that run at each look. */
-export function resourcesOf(processes: () => ProcessUse[]): Resources {
+export function makeResources(processes: () => ProcessUse[]): Resources {
   return {
     processes,
     residentMiB: () => processes().reduce((sum, each) => sum + each.residentMiB, 0),
@@ -24,7 +24,7 @@ export function resourcesOf(processes: () => ProcessUse[]): Resources {
 export function memoryByProgram(processes: readonly ProcessUse[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { command, residentMiB } of processes)
-    sums.set(programOf(command), (sums.get(programOf(command)) ?? 0) + residentMiB);
+    sums.set(readProgram(command), (sums.get(readProgram(command)) ?? 0) + residentMiB);
   return sums;
 }
 
@@ -88,7 +88,7 @@ export class Meter {
     const all = new Map([...own, ...processTree(process.pid)].map((each) => [each.pid, each.cpuSeconds]));
     const byProgram = new Map<string, number>();
     for (const { command, cpuSeconds } of own) {
-      const program = programOf(command);
+      const program = readProgram(command);
       byProgram.set(program, (byProgram.get(program) ?? 0) + cpuSeconds);
     }
     const sum = (values: Iterable<number>) => [...values].reduce((total, each) => total + each, 0);
@@ -121,7 +121,7 @@ export async function settle(resources: Resources): Promise<void> {
   }
 }
 
-function programOf(command: string): string {
+function readProgram(command: string): string {
   // Backends call themselves `postgres: ...`, their parent goes by its path.
   if (/^(\S*\/)?postgres\b/.test(command)) return 'postgres';
   const [program = ''] = command.split(' ');

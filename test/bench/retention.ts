@@ -81,12 +81,12 @@ async function measure({ database, owner, watch }: Subject, name: string, retent
     [USER, retention.rawDays, retention.bodyDays, retention.metadataDays],
   );
   await owner.pool.query('update retention_sweep set due_at = now()');
-  const before = await countsOf(owner);
+  const before = await readCounts(owner);
   watch.clear();
   const startedTick = performance.now();
   await removeOldMail(testActorContext(database), { retention: KEEP_FOREVER }, { isStopping: () => false });
   const seconds = (performance.now() - startedTick) / 1_000;
-  const after = await countsOf(owner);
+  const after = await readCounts(owner);
   const emails = Math.max(...(['raws', 'bodies', 'emails'] as const).map((of) => before[of] - after[of]));
   const { statements, transactions } = watch;
   const longest = [...statements].sort((one, other) => other.ms - one.ms)[0];
@@ -98,7 +98,7 @@ async function measure({ database, owner, watch }: Subject, name: string, retent
   );
 }
 
-async function countsOf(owner: Database): Promise<Record<'raws' | 'bodies' | 'emails', number>> {
+async function readCounts(owner: Database): Promise<Record<'raws' | 'bodies' | 'emails', number>> {
   const { rows } = await owner.pool.query<Record<'raws' | 'bodies' | 'emails', number>>(
     `select (select count(*) from raw_message) as raws, (select count(*) from email_content where text_body is not null) as bodies,
        (select count(*) from email) as emails`,

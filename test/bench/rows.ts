@@ -29,7 +29,7 @@ export interface PartOutcome {
 }
 
 /** Our median by the peer's; null without a peer, and when the peer used nothing. */
-export function ratioOf({ ours, peer }: Row): number | null {
+export function computeRatio({ ours, peer }: Row): number | null {
   const ratio = peer === null ? Number.NaN : median(ours) / median(peer.values);
   return Number.isFinite(ratio) ? ratio : null;
 }

@@ -35,7 +35,7 @@ test('an unknown part is named with the known ones', () => {
   expect(stderr).toContain('unknown part outside: use inbound, screening, outbound');
 });
 
-const partOf = (limitMs: number) => ({
+const makePart = (limitMs: number) => ({
   name: 'outside',
   title: '',
   about: '',
@@ -44,12 +44,12 @@ const partOf = (limitMs: number) => ({
 });
 
 test('a part that fails says how its process ended', async () => {
-  const { problems, rows } = await runPart(partOf(60_000), 'small', 'abc1234');
+  const { problems, rows } = await runPart(makePart(60_000), 'small', 'abc1234');
   expect([problems, rows]).toEqual([['ended with 1'], []]);
 });
 
 test('a part that takes too long is ended', async () => {
-  expect((await runPart(partOf(0), 'small', 'abc1234')).problems).toEqual(['not done within 0 s']);
+  expect((await runPart(makePart(0), 'small', 'abc1234')).problems).toEqual(['not done within 0 s']);
 });
 
 const result = (part: string, value: number | null, problems: string[] = []): PartResult => ({

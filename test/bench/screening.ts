@@ -13,7 +13,7 @@ import { openTestScanners } from '../support/servers/scanners.ts';
 import type { Contestant } from './contestants.ts';
 import { onGround } from './ground.ts';
 import { openReceivingStage, type ReceivingRound, receive, withReceiver } from './receiving.ts';
-import { type Extent, type PartOutcome, type Row, ratioOf } from './rows.ts';
+import { computeRatio, type Extent, type PartOutcome, type Row } from './rows.ts';
 import { inTurn, median } from './statistics.ts';
 
 export const help = `Measures what the screening of a message costs: the rules for text that is aimed at agents, on 10 KB; and, where rspamd, redis-server and
@@ -43,12 +43,12 @@ export async function run(args: string[]): Promise<void> {
   try {
     await askScanners(filter, viruses);
     if (Number(values.rounds) === 0) return;
-    const rows = rowsOf(
-      await measureScanners(Number(values.rounds), Number(values.count), settingsOf(filter, viruses)),
+    const rows = listRows(
+      await measureScanners(Number(values.rounds), Number(values.count), makeSettings(filter, viruses)),
     );
     for (const row of rows)
       console.log(
-        `${row.work}: ${median(row.ours).toFixed(0)} messages/s, ratio to without ${ratioOf(row)?.toFixed(2)}`,
+        `${row.work}: ${median(row.ours).toFixed(0)} messages/s, ratio to without ${computeRatio(row)?.toFixed(2)}`,
       );
   } finally {
     await Promise.all([filter.stop(), viruses.stop()]);
@@ -107,7 +107,7 @@ function measureScanners(rounds: number, count: number, settings: Record<string,
   });
 }
 
-function settingsOf(filter: RealFilter, { address }: RealVirusScanner): Record<string, string> {
+function makeSettings(filter: RealFilter, { address }: RealVirusScanner): Record<string, string> {
   return {
     RSPAMD_URL: filter.url,
     RSPAMD_CONTROLLER_URL: filter.controllerUrl,
@@ -121,15 +121,15 @@ export async function measurePart(extent: Extent): Promise<PartOutcome> {
   const [filter, viruses] = await Promise.all([startRealFilter(), startRealVirusScanner()]);
   try {
     const isFull = extent === 'full';
-    const results = await measureScanners(isFull ? 3 : 1, isFull ? 1_000 : 50, settingsOf(filter, viruses));
+    const results = await measureScanners(isFull ? 3 : 1, isFull ? 1_000 : 50, makeSettings(filter, viruses));
     const foreignPercents = [...results.with, ...results.without].map(({ foreignPercent }) => foreignPercent);
-    return { rows: rowsOf(results), foreignPercents, problems: [] };
+    return { rows: listRows(results), foreignPercents, problems: [] };
   } finally {
     await Promise.all([filter.stop(), viruses.stop()]);
   }
 }
 
-function rowsOf(results: ScannerRounds): Row[] {
+function listRows(results: ScannerRounds): Row[] {
   return (
     [
       ['250', 'to the 250', ({ acceptPerSecond }: ReceivingRound) => acceptPerSecond],

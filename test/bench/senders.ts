@@ -15,7 +15,7 @@ import {
   startSingleMachine,
   startSplit,
 } from './postroom-server.ts';
-import { type Resources, resourcesOf } from './resources.ts';
+import { makeResources, type Resources } from './resources.ts';
 
 /** Whatever takes messages and sends them to the sink. */
 export interface Sender extends Resources {
@@ -77,7 +77,7 @@ async function startPool(options: SenderOptions): Promise<Sender> {
     name: 'nodemailer pool',
     isSigning: true,
     databaseUrl: null,
-    ...resourcesOf(() => processTree(pool.pid)),
+    ...makeResources(() => processTree(pool.pid)),
     async send(order) {
       const report = await pool.ask<SendReport>({ ...order, sinkPort: options.sinkPort, dkim } satisfies PoolOrder);
       sent += order.count - report.failures.length;

@@ -118,7 +118,7 @@ export class CostMeter {
       const known = this.#backends.get(pid);
       // One that was not there at the start has used all of it since.
       const first = known?.first ?? (isFirst ? use : { cpuMs: 0, walBytes: 0 });
-      const name = row === undefined ? (known?.name ?? BACKGROUND) : processOf(row.name);
+      const name = row === undefined ? (known?.name ?? BACKGROUND) : findProcess(row.name);
       // Backends that have ended count in their parent as well.
       if (pid === this.#postmaster) continue;
       this.#backends.set(pid, { name, first, last: use });
@@ -142,7 +142,7 @@ export function residentMiB(pids: readonly number[]): number {
 }
 
 /** The gateway has a second pool, for accounts. */
-function processOf(applicationName: string): string {
+function findProcess(applicationName: string): string {
   const name = applicationName.replace(/^postroom /, '');
   return name === 'auth' ? 'gateway' : name;
 }

@@ -15,7 +15,7 @@ import { seededRandom } from '../support/rows/thread-mail.ts';
 import { machineCpuSeconds, processTree } from '../support/servers/process-tree.ts';
 import { testActorContext } from '../support/stages/actor-context.ts';
 import { describeMachine, describePostgresql } from './machine.ts';
-import { contextOf, cpuClock, type Mailbox, openMailbox, type Reading, readings, USER } from './mailboxes.ts';
+import { cpuClock, type Mailbox, makeContext, openMailbox, type Reading, readings, USER } from './mailboxes.ts';
 import type { Extent, PartOutcome, Row } from './rows.ts';
 import { percentile } from './statistics.ts';
 
@@ -151,10 +151,10 @@ async function compareAll(pair: Pair, { operations, batches, only }: Options): P
   const openLong: Reading = {
     id: 'open-long-all',
     work: 'open that thread with all its messages (REST)',
-    run: (mailbox) => readThread(contextOf(mailbox), largeMailbox.longThreadId),
+    run: (mailbox) => readThread(makeContext(mailbox), largeMailbox.longThreadId),
   };
   if (isAsked(openLong)) await compare(pair, openLong, 20, ({ gateway }) => gateway, null);
-  for (const assigning of [1, 25, 50].map(assigningOf).filter(isAsked))
+  for (const assigning of [1, 25, 50].map(makeAssigning).filter(isAsked))
     compared.push(await compare(pair, assigning, batches, ({ actor }) => actor, MAX_RATIO));
   return compared;
 }
@@ -164,14 +164,14 @@ async function compare(
   { small, large }: Pair,
   { id, work, run: read, prepare }: Reading,
   operations: number,
-  poolOf: (mailbox: Mailbox) => Database,
+  readPool: (mailbox: Mailbox) => Database,
   mostRatio: number | null,
 ): Promise<Compared> {
   const random = seededRandom(99);
   const compared: Compared = { id, work, cpuMs: { small: [], large: [] }, elapsedMs: { small: [], large: [] } };
   const sides = [
-    { size: 'small', mailbox: small, clock: await cpuClock(poolOf(small)) },
-    { size: 'large', mailbox: large, clock: await cpuClock(poolOf(large)) },
+    { size: 'small', mailbox: small, clock: await cpuClock(readPool(small)) },
+    { size: 'large', mailbox: large, clock: await cpuClock(readPool(large)) },
   ] as const;
   const startedAt = { small: 0, large: 0 };
   const ownMs = { small: 0, large: 0 };
@@ -195,7 +195,7 @@ async function compare(
 }
 
 /** Batches in which replies to any thread, new mail, notices and mail to the long thread mix. */
-function assigningOf(size: number): Reading {
+function makeAssigning(size: number): Reading {
   let mails: ThreadableMessage[] = [];
   return {
     id: `assign-${size}`,

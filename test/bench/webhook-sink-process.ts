@@ -33,8 +33,8 @@ function listener(isSlow: boolean): RequestListener {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const answer = () => void response.writeHead(200).end('ok');
-      if (isSlow) return isHolding ? void held.push(answer) : answer();
+      const respond = () => void response.writeHead(200).end('ok');
+      if (isSlow) return isHolding ? void held.push(respond) : respond();
       const id = String(request.headers['webhook-id'] ?? '');
       const known = arrivals.get(id);
       const [first = Buffer.alloc(0)] = chunks;
@@ -42,7 +42,7 @@ function listener(isSlow: boolean): RequestListener {
       if (known === undefined)
         arrivals.set(id, { id, at: performance.timeOrigin + performance.now(), sha256, count: 1 });
       else known.count++;
-      answer();
+      respond();
     });
   };
 }
@@ -57,7 +57,7 @@ async function listen(count: number): Promise<number[]> {
   return ports;
 }
 
-async function answerTo(order: SinkOrder): Promise<object> {
+async function respondTo(order: SinkOrder): Promise<object> {
   if ('listenOn' in order) return { ports: await listen(order.listenOn) };
   if ('count' in order) return { count: arrivals.size };
   if ('arrivals' in order) return { arrivals: [...arrivals.values()] };
@@ -65,13 +65,13 @@ async function answerTo(order: SinkOrder): Promise<object> {
   if ('hold' in order) isHolding = true;
   if ('release' in order) {
     isHolding = false;
-    for (const answer of held) answer();
+    for (const respond of held) respond();
     held = [];
   }
   return {};
 }
 
 process.on('message', (order: SinkOrder) => {
-  void answerTo(order).then((answer) => process.send?.(answer));
+  void respondTo(order).then((response) => process.send?.(response));
 });
 process.on('disconnect', () => process.exit(0));

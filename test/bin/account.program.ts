@@ -40,10 +40,10 @@ test('two commands at once beside a running service create accounts whose keys w
   for (const { status, stdout, stderr } of made) {
     expect([status, stderr]).toEqual([0, '']);
     const { apiKey } = JSON.parse(stdout) as Created;
-    const answer = await fetch(`http://127.0.0.1:${machine.httpPort}/api/e2/emails`, {
+    const response = await fetch(`http://127.0.0.1:${machine.httpPort}/api/e2/emails`, {
       headers: { authorization: `Bearer ${apiKey}` },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   }
 });
 

@@ -9,12 +9,12 @@ import { findNativePostgresql } from '../../db/cluster/native-postgresql.ts';
 import { databaseUrl, freePort, onServer } from '../support/cluster/cluster.ts';
 import { copyDataDirectory } from '../support/cluster/data-template.ts';
 import { type Machine, makeMachine, type Run, runOn, runToEnd, startOn } from '../support/runner.ts';
-import { type Answer, callers, until } from '../support/servers/service.ts';
+import { callers, type ServiceResponse, until } from '../support/servers/service.ts';
 import { type SmtpLoadResult, smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { singleMachineDatabaseUrl } from '../support/single-machine.ts';
 import { awaitDrained, checkLedger, type Offer } from '../support/stages/ledger.ts';
-import { messageIdOf, SendingStage } from '../support/stages/sending-stage.ts';
+import { readMessageId, SendingStage } from '../support/stages/sending-stage.ts';
 
 /** Starts, copies and replays of a machine that is busy. */
 const LIMIT_MS = 600_000;
@@ -87,7 +87,7 @@ test(
       () => stage.service.output.slice(-2000),
       async () => receiver.requests.length >= 20,
     );
-    const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', backup], environmentOf(stage));
+    const { status, stdout, stderr } = await runToEnd(['bin/backup.ts', backup], readEnvironment(stage));
     expect([status, stderr]).toEqual([0, expect.stringContaining('beside the running service')]);
     const report = JSON.parse(stdout);
     isMade = true;
@@ -115,11 +115,11 @@ test(
     expect(found.held).toEqual({ recipients: 1, emails: 1 });
     expect(found.waiting.scheduled).toBe(1);
 
-    second = await startOn(withEnvironment(other, environmentOf(stage)));
+    second = await startOn(withEnvironment(other, readEnvironment(stage)));
     const there = callers(`http://127.0.0.1:${other.httpPort}`, account.apiKey);
     const url = await singleMachineDatabaseUrl(other.dataDirectory);
     await awaitDrained(url, 120_000);
-    const inCopy = await rowsOf(url, 'select id from delivery');
+    const inCopy = await listRows(url, 'select id from delivery');
     const ledger = await checkLedger({
       databaseUrl: url,
       offers: offers.map((each) =>
@@ -146,7 +146,7 @@ test(
     expect(last?.body).toContain(`Ledger ${count}`);
 
     // What was held goes when the operator says so, as the message that it was.
-    expect(takenOf(inHand)).toBe(1);
+    expect(countTaken(inHand)).toBe(1);
     const listed = await runToEnd(['bin/held.ts', 'list'], other.environment);
     expect(JSON.parse(listed.stdout)).toMatchObject({
       address: 'held@elsewhere.test',
@@ -158,7 +158,7 @@ test(
     await until(
       'the held email arrives once more',
       () => second.output().slice(-2000),
-      async () => takenOf(inHand) === 2,
+      async () => countTaken(inHand) === 2,
     );
     expect((await runToEnd(['bin/held.ts', 'list'], other.environment)).stdout).toBe('');
   },
@@ -168,8 +168,8 @@ test(
 /** How a backup is spoilt, and what is said of it. */
 const damages: [name: string, spoil: (folder: string) => Promise<unknown>, reason: RegExp][] = [
   ['a flipped bit', (folder) => flipBit(path.join(folder, 'cluster/global/pg_control')), /pg_control is damaged/],
-  ['a flipped bit in the WAL', async (folder) => flipBit(await segmentOf(folder)), /pg_wal\/\w+ is damaged/],
-  ['a file less', async (folder) => rm(await segmentOf(folder)), /pg_wal\/\w+ is missing/],
+  ['a flipped bit in the WAL', async (folder) => flipBit(await readSegment(folder)), /pg_wal\/\w+ is damaged/],
+  ['a file less', async (folder) => rm(await readSegment(folder)), /pg_wal\/\w+ is missing/],
   [
     'a file cut off',
     (folder) => writeFile(path.join(folder, 'secrets.json'), '{'),
@@ -237,7 +237,7 @@ test(
     await until(
       'the slot is gone',
       () => '',
-      async () => (await rowsOf(url, 'select from pg_replication_slots')).length === 0,
+      async () => (await listRows(url, 'select from pg_replication_slots')).length === 0,
     );
     const again = await runToEnd(['bin/backup.ts', target], other.environment);
     expect([again.status, again.stderr]).toEqual([
@@ -398,7 +398,7 @@ describe.skipIf(postgresql === null)('with DATABASE_URL and a pg_dump that fits'
       const again = await runToEnd(['bin/account.ts', 'create', 'one@example.com', '--key', key], on);
       expect(again.stdout).toBe(userLine);
       const policies = 'select count(*)::text as id from pg_policies';
-      expect(await rowsOf(restoredOn.url, policies)).toEqual(await rowsOf(first.url, policies));
+      expect(await listRows(restoredOn.url, policies)).toEqual(await listRows(first.url, policies));
     },
     LIMIT_MS,
   );
@@ -412,7 +412,7 @@ describe.skipIf(postgresql === null)('with DATABASE_URL and a pg_dump that fits'
       root.username = 'postgres';
       await onServer(root.href, 'create database there owner postroom');
       const target = path.join(machine.directory, 'later');
-      await rowsOf(first.url, `insert into migration (name) values ('9999-later')`);
+      await listRows(first.url, `insert into migration (name) values ('9999-later')`);
       expect((await runToEnd(['bin/backup.ts', target], environmentOn(first.url))).status).toBe(0);
       const restore = async () => {
         const { status, stderr } = await runToEnd(['bin/restore.ts', target], environmentOn(there.href));
@@ -433,7 +433,7 @@ describe.skipIf(postgresql === null)('with DATABASE_URL and a pg_dump that fits'
       union all select relname from pg_class where relnamespace = 'public'::regnamespace
       union all select typname from pg_type t where typnamespace = 'public'::regnamespace
         and not exists (select from pg_depend d where d.objid = t.oid and d.deptype in ('e', 'i'))`;
-      expect(await rowsOf(there.href, left)).toEqual([]);
+      expect(await listRows(there.href, left)).toEqual([]);
 
       const client = new pg.Client({ connectionString: there.href, application_name: 'somebody' });
       await client.connect();
@@ -444,7 +444,7 @@ describe.skipIf(postgresql === null)('with DATABASE_URL and a pg_dump that fits'
       await client.end();
 
       // What is empty again takes the next backup.
-      await rowsOf(first.url, `delete from migration where name = '9999-later'`);
+      await listRows(first.url, `delete from migration where name = '9999-later'`);
       await rm(target, { recursive: true });
       expect((await runToEnd(['bin/backup.ts', target], environmentOn(first.url))).status).toBe(0);
       expect((await restore())[0]).toBe(0);
@@ -537,11 +537,11 @@ function compose(n: number): Buffer {
 }
 
 /** How often the sink took the message of that answer. */
-function takenOf(sent: Answer): number {
-  return stage.sink.messages.filter((message) => messageIdOf(message) === sent.body.message_id).length;
+function countTaken(sent: ServiceResponse): number {
+  return stage.sink.messages.filter((message) => readMessageId(message) === sent.body.message_id).length;
 }
 
-function environmentOf(of: SendingStage): Record<string, string> {
+function readEnvironment(of: SendingStage): Record<string, string> {
   return of.service.environment;
 }
 
@@ -559,7 +559,7 @@ function emptyMachine(): Record<string, string> & { DATA_DIR: string } {
   return { ...other.environment, DATA_DIR: path.join(other.directory, `empty-${emptyMachines++}`) };
 }
 
-async function rowsOf(url: string, text: string): Promise<{ id: string }[]> {
+async function listRows(url: string, text: string): Promise<{ id: string }[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -569,7 +569,7 @@ async function rowsOf(url: string, text: string): Promise<{ id: string }[]> {
   }
 }
 
-async function segmentOf(folder: string): Promise<string> {
+async function readSegment(folder: string): Promise<string> {
   const wal = path.join(folder, 'cluster/pg_wal');
   const name = (await readdir(wal)).find((each) => /^[0-9A-F]{24}$/.test(each)) ?? '';
   return path.join(wal, name);

@@ -18,7 +18,7 @@ function write(file: string, text: string): void {
   writeFileSync(target, text);
 }
 
-const stateOf = async (uid: number): Promise<string | undefined> => (await checkSharedMemory(uid, root))[0]?.state;
+const readState = async (uid: number): Promise<string | undefined> => (await checkSharedMemory(uid, root))[0]?.state;
 
 test('warns of an ordinary user, whose shared memory systemd removes at a logout', async () => {
   // As Debian installs them: all settings are comments.
@@ -32,36 +32,36 @@ test('warns of an ordinary user, whose shared memory systemd removes at a logout
     detail: expect.stringContaining('user 1000'),
     fix: expect.stringMatching(/useradd --system.*RemoveIPC=no/),
   });
-  expect(await stateOf(999)).toBe('ok');
-  expect(await stateOf(0)).toBe('ok');
+  expect(await readState(999)).toBe('ok');
+  expect(await readState(0)).toBe('ok');
 });
 
 test('takes the limit of system users from login.defs', async () => {
   write('etc/login.defs', 'SYS_UID_MAX\t499 \n');
-  expect([await stateOf(499), await stateOf(500)]).toEqual(['ok', 'warn']);
+  expect([await readState(499), await readState(500)]).toEqual(['ok', 'warn']);
 });
 
 test.each(['no', 'False', '0', 'off'])('is content with RemoveIPC=%s', async (value) => {
   write('etc/systemd/logind.conf', `[Login]\nRemoveIPC = ${value}\n`);
-  expect(await stateOf(1000)).toBe('ok');
+  expect(await readState(1000)).toBe('ok');
 });
 
 test('reads logind.conf and its drop-ins in the order of systemd', async () => {
   write('usr/lib/systemd/logind.conf', '[Login]\nRemoveIPC=no\n');
-  expect(await stateOf(1000)).toBe('ok');
+  expect(await readState(1000)).toBe('ok');
   // The main file of the administrator replaces that of the distribution.
   write('etc/systemd/logind.conf', '[Login]\n');
-  expect(await stateOf(1000)).toBe('warn');
+  expect(await readState(1000)).toBe('warn');
   write('usr/lib/systemd/logind.conf.d/50-keep.conf', '[Login]\nRemoveIPC=no\n');
-  expect(await stateOf(1000)).toBe('ok');
+  expect(await readState(1000)).toBe('ok');
   // A later name wins wherever it is, and a value that is none changes nothing.
   write('run/systemd/logind.conf.d/60-remove.conf', '[Login]\nRemoveIPC=yes\n');
   write('etc/systemd/logind.conf.d/70-odd.conf', '[Login]\nRemoveIPC=perhaps\n');
   write('etc/systemd/logind.conf.d/80-note.txt', '[Login]\nRemoveIPC=no\n');
-  expect(await stateOf(1000)).toBe('warn');
+  expect(await readState(1000)).toBe('warn');
   // The administrator's file of the same name takes the place of the other; an empty one is how to mask it.
   symlinkSync('/dev/null', path.join(root, 'etc/systemd/logind.conf.d/60-remove.conf'));
-  expect(await stateOf(1000)).toBe('ok');
+  expect(await readState(1000)).toBe('ok');
 });
 
 test('says nothing where no logind runs', async () => {

@@ -573,12 +573,12 @@ describe('on many machines', () => {
 /** A server that greets and then says the same to everything. */
 async function listen(
   begin: (say: (text: string) => void) => void,
-  answer: string,
+  response: string,
 ): Promise<{ server: Server; port: number }> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
     begin((text) => void socket.write(text));
-    socket.on('data', () => void socket.write(answer));
+    socket.on('data', () => void socket.write(response));
   });
   const port = await freePort();
   await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));

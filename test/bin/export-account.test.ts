@@ -9,7 +9,7 @@ import type { Database } from '../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/cluster/database.ts';
 import { insertEmails } from '../support/rows/email-rows.ts';
 import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts';
-import { mailOf } from '../support/stages/thread-stage.ts';
+import { makeMail } from '../support/stages/thread-stage.ts';
 
 const SECRET_KEY = randomBytes(32);
 
@@ -79,7 +79,7 @@ test('writes each email on one line in order of arrival, whatever its length', a
   await insertEmails(
     owner,
     mailbox.workspaceId,
-    ids.map((id, n) => mailOf(id, n)),
+    ids.map((id, n) => makeMail(id, n)),
   );
   await owner.pool.query(`update email_content set text_body = repeat(E'long\\n', 400000) where workspace_id = $1`, [
     mailbox.workspaceId,

@@ -147,10 +147,10 @@ test(
       });
       transport.close();
       const received = async () => {
-        const answer = await fetch(`${url}/api/e2/emails?type=received`, {
+        const response = await fetch(`${url}/api/e2/emails?type=received`, {
           headers: { authorization: `Bearer ${apiKey}` },
         });
-        return ((await answer.json()) as { data: { id: string; subject: string }[] }).data;
+        return ((await response.json()) as { data: { id: string; subject: string }[] }).data;
       };
       await until('the mail is in the inbox', run.output, async () => (await received()).length === 1);
       const [mail] = await received();

@@ -21,7 +21,7 @@ async function post(path: string, body: unknown): Promise<{ status: number; body
   return { status: response.status, body: await response.json(), cookies: response.headers.getSetCookie() };
 }
 
-const tokenOf = (text: string) => /\/sign-in\/link#([A-Za-z0-9_-]{43})$/m.exec(text)?.[1] ?? '';
+const readToken = (text: string) => /\/sign-in\/link#([A-Za-z0-9_-]{43})$/m.exec(text)?.[1] ?? '';
 
 test('links created without a service, beside one and at the first start each sign in once, and a given password signs in', async () => {
   await account('create', 'one@example.com', '--password', 'correct horse');
@@ -36,7 +36,7 @@ test('links created without a service, beside one and at the first start each si
     [beside.stdout, 'one@example.com'],
     [first, 'owner@inbox.test'],
   ] as const) {
-    const token = tokenOf(link);
+    const token = readToken(link);
     expect(await post('/sign-in/link', { token })).toMatchObject({ status: 200, body: { user: { email } } });
     expect(await post('/sign-in/link', { token })).toMatchObject({ status: 400, body: { code: 'INVALID_TOKEN' } });
   }
@@ -53,7 +53,7 @@ test('links created without a service, beside one and at the first start each si
     .split('\n')
     .filter((line) => line.startsWith('{'));
   expect(log.length).toBeGreaterThan(5);
-  for (const secret of [tokenOf(before.stdout), tokenOf(beside.stdout), tokenOf(first), 'correct horse'])
+  for (const secret of [readToken(before.stdout), readToken(beside.stdout), readToken(first), 'correct horse'])
     expect(log.join('\n')).not.toContain(secret);
   service.child.kill('SIGTERM');
   expect(await service.ended).toBe(0);

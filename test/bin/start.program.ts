@@ -29,7 +29,7 @@ async function newMachine(): Promise<Machine> {
 }
 
 /** For the message of a failed wait. */
-const tailOf = (run: Run) => () => run.output().slice(-2_000);
+const readTail = (run: Run) => () => run.output().slice(-2_000);
 
 /** Sends `count` messages over 10 sessions as fast as the service accepts them; WITHOUT_END: until it accepts no more. */
 function offer(machine: Machine, count: number, to = 'hello@inbox.test'): Promise<SmtpLoadResult[]> {
@@ -62,30 +62,30 @@ async function replyToOne(machine: Machine): Promise<string> {
 }
 
 async function listTotal(machine: Machine, apiKey: string): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${machine.httpPort}/api/e2/emails?limit=1`, {
+  const response = await fetch(`http://127.0.0.1:${machine.httpPort}/api/e2/emails?limit=1`, {
     headers: { authorization: `Bearer ${apiKey}` },
   });
-  const body = (await answer.json()) as { pagination: { total: number } };
+  const body = (await response.json()) as { pagination: { total: number } };
   return body.pagination.total;
 }
 
 /** Returns the address to which the dashboard offers to send a first mail. */
 async function firstAddress(machine: Machine, apiKey: string): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${machine.httpPort}/graphql`, {
+  const response = await fetch(`http://127.0.0.1:${machine.httpPort}/graphql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query: '{ viewer { firstMail { address } } }' }),
   });
-  const body = (await answer.json()) as { data: { viewer: { firstMail: { address: string } } } };
+  const body = (await response.json()) as { data: { viewer: { firstMail: { address: string } } } };
   return body.data.viewer.firstMail.address;
 }
 
 /** Names of the records that the owner of the first domain is asked to publish. */
 async function recordNames(machine: Machine, apiKey: string): Promise<string[]> {
-  const answer = await fetch(`http://127.0.0.1:${machine.httpPort}/api/e2/domains`, {
+  const response = await fetch(`http://127.0.0.1:${machine.httpPort}/api/e2/domains`, {
     headers: { authorization: `Bearer ${apiKey}` },
   });
-  const body = (await answer.json()) as { data: { dnsRecords: { name: string }[] }[] };
+  const body = (await response.json()) as { data: { dnsRecords: { name: string }[] }[] };
   return body.data.flatMap((domain) => domain.dnsRecords.map(({ name }) => name));
 }
 
@@ -104,7 +104,7 @@ async function pidOfPart(run: Run, name: 'mail' | 'gateway'): Promise<number> {
   return Number(new RegExp(`(\\d+) .*parts/${name}\\.[jt]s`).exec(stdout)?.[1]);
 }
 
-async function processesOf(machine: Machine): Promise<string[]> {
+async function listProcesses(machine: Machine): Promise<string[]> {
   const { stdout } = await execute('ps', ['-eo', 'pid=,args=']);
   const environments = await Promise.all(
     stdout
@@ -136,11 +136,11 @@ describe('a machine, from its first start on', () => {
     expect(run.output()).toContain(`curl --crlf smtp://127.0.0.1:${machine.smtpPort} `);
     const before = await listTotal(machine, key);
     expect(accepted(await offer(machine, 3))).toBe(3);
-    await until('three mails are listed', tailOf(run), async () => (await listTotal(machine, key)) === before + 3);
+    await until('three mails are listed', readTail(run), async () => (await listTotal(machine, key)) === before + 3);
     // The address that signs in receives, too, and is not the one that senders and commands begin with.
     expect(accepted(await offer(machine, 1, 'owner@inbox.test'))).toBe(1);
     expect(await firstAddress(machine, key)).toBe('hello@inbox.test');
-    await until('its mail is listed', tailOf(run), async () => (await listTotal(machine, key)) === before + 4);
+    await until('its mail is listed', readTail(run), async () => (await listTotal(machine, key)) === before + 4);
     expect(await recordNames(machine, key)).toContainEqual(expect.stringMatching(/^pr\S+\._domainkey\.inbox\.test$/));
     const named = await queryOnce(await singleMachineDatabaseUrl(machine.dataDirectory), 'select name from workspace');
     expect(named).toEqual([{ name: 'inbox.test' }]);
@@ -202,11 +202,11 @@ describe('a machine, from its first start on', () => {
       if (name === 'gateway') expect(accepted(await offer(machine, 1))).toBe(1);
       else expect((await fetch(`http://127.0.0.1:${machine.httpPort}/ready`)).status).toBe(200);
       const before = await storedCount(machine);
-      await until('SMTP takes mail', tailOf(run), async () => accepted(await offer(machine, 1)) === 1);
-      await until('all of it is listed', tailOf(run), async () => (await listTotal(machine, key)) === before + 1);
+      await until('SMTP takes mail', readTail(run), async () => accepted(await offer(machine, 1)) === 1);
+      await until('all of it is listed', readTail(run), async () => (await listTotal(machine, key)) === before + 1);
       expect(await pidOfPart(run, name)).not.toBe(pid);
       expect(await pidOfPart(run, other)).toBe(otherPid);
-      await until('the restart is logged', tailOf(run), async () =>
+      await until('the restart is logged', readTail(run), async () =>
         run.output().slice(outputBefore).includes(`${name}: works again`),
       );
     },
@@ -216,7 +216,7 @@ describe('a machine, from its first start on', () => {
     const outputBefore = run.output().length;
     const storedBefore = await storedCount(machine);
     const load = offer(machine, WITHOUT_END);
-    await until('mail comes in', tailOf(run), async () => (await storedCount(machine)) > storedBefore + 50);
+    await until('mail comes in', readTail(run), async () => (await storedCount(machine)) > storedBefore + 50);
     run.signalGroup('SIGINT');
     expect(await run.ended).toBe(0);
     const results = await load;
@@ -224,37 +224,37 @@ describe('a machine, from its first start on', () => {
     // Whoever got an answer other than 250 was told to come again, and nobody was refused for good.
     expect(results.filter((result) => result.code !== null && result.code >= 500)).toEqual([]);
     expect(run.output().slice(outputBefore)).not.toMatch(/"level":(50|60)/);
-    expect(await processesOf(machine)).toEqual([]);
+    expect(await listProcesses(machine)).toEqual([]);
 
     run = await startOn(machine);
     expect(run.output()).not.toContain('API key');
     expect(await storedCount(machine)).toBeGreaterThanOrEqual(storedBefore + accepted(results));
-    await until('all that was taken is listed', tailOf(run), isAllListed);
+    await until('all that was taken is listed', readTail(run), isAllListed);
   });
 
   test('after kill -9 of the supervisor its parts end, and the next start needs no manual repair', async () => {
     const storedBefore = await storedCount(machine);
     const load = offer(machine, WITHOUT_END);
-    await until('mail comes in', tailOf(run), async () => (await storedCount(machine)) > storedBefore + 50);
+    await until('mail comes in', readTail(run), async () => (await storedCount(machine)) > storedBefore + 50);
     run.child.kill('SIGKILL');
     const taken = accepted(await load);
     // Fewer than are stored: the last ones were committed and not answered yet.
     expect(taken).toBeGreaterThan(0);
-    const isAlone = async () => (await processesOf(machine)).every((words) => !words.includes('bin/'));
-    await until('its parts end', tailOf(run), isAlone);
+    const isAlone = async () => (await listProcesses(machine)).every((words) => !words.includes('bin/'));
+    await until('its parts end', readTail(run), isAlone);
 
     run = runOn(machine, ['start'], { program: 'npm' });
     await run.written('"event":"start.ready"');
     expect(await replyToOne(machine)).toMatch(/^250/);
     expect(await storedCount(machine)).toBeGreaterThanOrEqual(storedBefore + taken + 1);
-    await until('all that was taken is listed', tailOf(run), isAllListed);
+    await until('all that was taken is listed', readTail(run), isAllListed);
   });
 
   test('a signal to npm start reaches the service', async () => {
     run.child.kill('SIGTERM');
     await run.ended;
     await run.written('"event":"start.stopped"');
-    expect(await processesOf(machine)).toEqual([]);
+    expect(await listProcesses(machine)).toEqual([]);
   });
 
   test('a SECRET_KEY that does not match the data is refused', async () => {
@@ -263,7 +263,7 @@ describe('a machine, from its first start on', () => {
     });
     expect(await other.ended).toBe(1);
     expect(other.output()).toMatch(/^SECRET_KEY does not match this database\. Set the original key/m);
-    expect(await processesOf(machine)).toEqual([]);
+    expect(await listProcesses(machine)).toEqual([]);
   });
 
   const isAllListed = async () => (await listTotal(machine, key)) === (await storedCount(machine));
@@ -287,7 +287,7 @@ testAtLength?.skipIf(process.getuid?.() !== 0)(
     try {
       const key = printedKey(run);
       expect(await replyToOne(machine)).toMatch(/^250/);
-      await until('the mail is listed', tailOf(run), async () => (await listTotal(machine, key)) === 1);
+      await until('the mail is listed', readTail(run), async () => (await listTotal(machine, key)) === 1);
       run.child.kill('SIGTERM');
       expect(await run.ended).toBe(0);
 

@@ -149,19 +149,19 @@ describe('inboundemail', () => {
 describe('@inboundemail/sdk', () => {
   test('adds, verifies and deletes a domain by its own paths', async () => {
     const client = new OlderInbound(stage.account.apiKey, `${stage.service.url}/api/e2`);
-    const dataOf = <T>({ data, error }: { data?: T; error?: string }) => data ?? expect.fail(error);
-    const made = dataOf(await client.domain.create({ domain: 'two.example' }));
-    expect(dataOf(await client.domain.verify(made.id))).toMatchObject({ status: 'pending' });
-    const records = dataOf(await client.domain.getDnsRecords(made.id));
+    const readData = <T>({ data, error }: { data?: T; error?: string }) => data ?? expect.fail(error);
+    const made = readData(await client.domain.create({ domain: 'two.example' }));
+    expect(readData(await client.domain.verify(made.id))).toMatchObject({ status: 'pending' });
+    const records = readData(await client.domain.getDnsRecords(made.id));
     publish(records.records);
-    expect(dataOf(await client.domain.checkStatus(made.id))).toMatchObject({ id: made.id, status: 'verified' });
+    expect(readData(await client.domain.checkStatus(made.id))).toMatchObject({ id: made.id, status: 'verified' });
     expect(
-      dataOf(await client.domain.update(made.id, { isCatchAllEnabled: false, catchAllEndpointId: null })),
+      readData(await client.domain.update(made.id, { isCatchAllEnabled: false, catchAllEndpointId: null })),
     ).toMatchObject({ id: made.id, domain: 'two.example', isCatchAllEnabled: false, catchAllEndpoint: null });
-    const { data, meta } = dataOf(await client.domain.list({ status: 'verified', check: 'true' }));
+    const { data, meta } = readData(await client.domain.list({ status: 'verified', check: 'true' }));
     expect(data[0]?.verificationCheck?.dnsRecords?.[0]).toMatchObject({ status: 'verified', lastChecked: INSTANT });
     expect(meta).toEqual({ totalCount: 2, verifiedCount: 2, statusBreakdown: { pending: 0, verified: 2, failed: 0 } });
-    expect(dataOf(await client.domain.delete(made.id))).toMatchObject({ success: true });
+    expect(readData(await client.domain.delete(made.id))).toMatchObject({ success: true });
     expect(await client.domain.get(made.id)).toEqual({ error: 'Domain not found' });
   });
 });
@@ -169,9 +169,9 @@ describe('@inboundemail/sdk', () => {
 describe('resend', () => {
   test('adds, verifies, lists and removes a domain', async () => {
     const client = new Resend(stage.account.apiKey, { baseUrl: `${stage.service.url}/api/e2` });
-    const dataOf = <T>({ data, error }: { data: T; error: unknown }): NonNullable<T> =>
+    const readData = <T>({ data, error }: { data: T; error: unknown }): NonNullable<T> =>
       data ?? expect.fail(JSON.stringify(error));
-    const made = dataOf(await client.domains.create({ name: 'three.example' }));
+    const made = readData(await client.domains.create({ name: 'three.example' }));
     expect(made).toMatchObject({ name: 'three.example', status: 'pending', created_at: INSTANT, region: TEXT });
     for (const record of made.records)
       expect(record).toMatchObject({
@@ -186,8 +186,8 @@ describe('resend', () => {
       const priority = 'priority' in more ? more.priority : undefined;
       setDns(name, type, [type === 'MX' ? { preference: priority, exchange: value } : value]);
     }
-    expect(dataOf(await client.domains.verify(made.id))).toMatchObject({ object: 'domain', id: made.id });
-    const found = dataOf(await client.domains.get(made.id));
+    expect(readData(await client.domains.verify(made.id))).toMatchObject({ object: 'domain', id: made.id });
+    const found = readData(await client.domains.get(made.id));
     expect(found).toMatchObject({
       object: 'domain',
       name: 'three.example',
@@ -195,12 +195,12 @@ describe('resend', () => {
       capabilities: { sending: 'enabled', receiving: 'enabled' },
     });
     expect(new Set(found.records.map(({ status }) => status))).toEqual(new Set(['verified']));
-    expect(dataOf(await client.domains.list())).toMatchObject({
+    expect(readData(await client.domains.list())).toMatchObject({
       object: 'list',
       has_more: false,
       data: [{ id: made.id, name: 'three.example', status: 'verified', created_at: INSTANT }, {}],
     });
-    expect(dataOf(await client.domains.remove(made.id))).toMatchObject({
+    expect(readData(await client.domains.remove(made.id))).toMatchObject({
       object: 'domain',
       id: made.id,
       deleted: true,

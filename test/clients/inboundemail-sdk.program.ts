@@ -28,9 +28,9 @@ const email = <More extends object>(more: More) => ({ ...plain(), ...more });
 const anHourAhead = () => new Date(Date.now() + 3_600_000).toISOString();
 
 /** Returns the data of a response. Throws its error if there is one. */
-function dataOf<T>(answer: { data?: T; error?: string }): T {
-  if (answer.data === undefined) throw new Error(answer.error);
-  return answer.data;
+function readData<T>(response: { data?: T; error?: string }): T {
+  if (response.data === undefined) throw new Error(response.error);
+  return response.data;
 }
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test('the client is the published version of the lock file', () => {
 
 describe('sending', () => {
   test('an email with its names in camel case arrives', async () => {
-    const sent = dataOf(
+    const sent = readData(
       await client.email.send({
         from: `Ada <${sender}>`,
         to: ['bob@sdk-peer.test'],
@@ -92,38 +92,38 @@ describe('sending', () => {
     ]);
     await stage.awaitStatus(sent.id, 'delivered');
     // It asks for received mail first, and for any other when there is none.
-    expect(dataOf(await client.email.get(sent.id))).toMatchObject({
+    expect(readData(await client.email.get(sent.id))).toMatchObject({
       object: 'email',
       id: sent.id,
       reply_to: ['answers@sdk-peer.test'],
       text: 'Hello',
       last_event: 'delivered',
     });
-    expect(dataOf(await client.email.sent.get(sent.id)).id).toBe(sent.id);
+    expect(readData(await client.email.sent.get(sent.id)).id).toBe(sent.id);
   });
 
   test('the same idempotency key creates one email, and another body is refused with a text', async () => {
     const options = { idempotencyKey: randomBytes(8).toString('hex') };
-    const first = dataOf(await client.send(plain(), options));
-    expect(dataOf(await client.send(plain(), options))).toEqual(first);
+    const first = readData(await client.send(plain(), options));
+    expect(readData(await client.send(plain(), options))).toEqual(first);
     expect((await client.send(email({ text: 'Other' }), options)).error).toBe('Conflict');
   });
 
   test('an email is scheduled, listed, read and cancelled at the legacy paths', async () => {
     const scheduled_at = anHourAhead();
-    const sent = dataOf(await client.email.send(email({ scheduled_at, timezone: 'Europe/Berlin' })));
+    const sent = readData(await client.email.send(email({ scheduled_at, timezone: 'Europe/Berlin' })));
     expect(sent).toMatchObject({ id: ID, scheduled_at, status: 'scheduled', timezone: 'Europe/Berlin' });
-    const reminder = dataOf(await client.scheduleReminder('bob@sdk-peer.test', 'Call', 'in 2 hours', sender));
+    const reminder = readData(await client.scheduleReminder('bob@sdk-peer.test', 'Call', 'in 2 hours', sender));
     expect(reminder).toMatchObject({ id: ID, scheduled_at: INSTANT, status: 'scheduled', timezone: 'UTC' });
 
-    const listed = dataOf(await client.email.sent.listScheduled({ limit: 1, status: 'scheduled' }));
+    const listed = readData(await client.email.sent.listScheduled({ limit: 1, status: 'scheduled' }));
     expect(listed).toMatchObject({
       data: [
         { id: reminder.id, subject: 'Call', status: 'scheduled', timezone: 'UTC', attempts: 0, created_at: INSTANT },
       ],
       pagination: { limit: 1, offset: 0, total: 2, hasMore: true },
     });
-    const found = dataOf(await client.email.sent.getScheduled(sent.id));
+    const found = readData(await client.email.sent.getScheduled(sent.id));
     expect(found).toMatchObject({
       id: sent.id,
       to: ['bob@sdk-peer.test'],
@@ -133,7 +133,7 @@ describe('sending', () => {
       updated_at: INSTANT,
     });
     for (const field of ['html', 'sent_at', 'sent_email_id']) expect(found).not.toHaveProperty(field);
-    expect(dataOf(await client.email.sent.cancel(sent.id))).toEqual({
+    expect(readData(await client.email.sent.cancel(sent.id))).toEqual({
       id: sent.id,
       status: 'cancelled',
       cancelled_at: INSTANT,
@@ -152,7 +152,7 @@ describe('received mail', () => {
     const { received } = client.email;
     const { domain, address: emailAddress } = { domain: stage.account.domain, address: sender };
     const filter = { search: subject, status: 'processed', timeRange: '24h', domain, emailAddress } as const;
-    const listed = dataOf(await received.list({ ...filter, limit: 5, includeArchived: false }));
+    const listed = readData(await received.list({ ...filter, limit: 5, includeArchived: false }));
     expect(listed).toMatchObject({
       emails: [
         {
@@ -170,37 +170,37 @@ describe('received mail', () => {
       ],
       pagination: { limit: 5, offset: 0, total: 1, hasMore: false },
     });
-    expect(dataOf(await received.get(id))).toMatchObject({ id, to: sender, textBody: 'Two, please' });
-    expect(dataOf(await received.markRead(id))).toMatchObject({ success: true, isRead: true });
-    expect(dataOf(await received.markUnread(id))).toMatchObject({ isRead: false });
-    expect(dataOf(await received.archive(id))).toMatchObject({ isArchived: true });
-    expect(dataOf(await received.list(filter)).emails).toEqual([]);
-    expect(dataOf(await received.unarchive(id))).toMatchObject({ isArchived: false });
-    expect(dataOf(await received.bulk([id], { isRead: true }))).toMatchObject({ success: true, updated: 1 });
-    expect(dataOf(await received.thread(id))).toMatchObject({ total_count: 1, messages: [{ id, is_read: true }] });
+    expect(readData(await received.get(id))).toMatchObject({ id, to: sender, textBody: 'Two, please' });
+    expect(readData(await received.markRead(id))).toMatchObject({ success: true, isRead: true });
+    expect(readData(await received.markUnread(id))).toMatchObject({ isRead: false });
+    expect(readData(await received.archive(id))).toMatchObject({ isArchived: true });
+    expect(readData(await received.list(filter)).emails).toEqual([]);
+    expect(readData(await received.unarchive(id))).toMatchObject({ isArchived: false });
+    expect(readData(await received.bulk([id], { isRead: true }))).toMatchObject({ success: true, updated: 1 });
+    expect(readData(await received.thread(id))).toMatchObject({ total_count: 1, messages: [{ id, is_read: true }] });
     expect((await received.get('em_unknown')).error).toBe('Email not found');
   });
 
   test('is replied to in three ways', async () => {
     const id = await receiveMail(stage, sender, { subject: 'Question', text: 'Well?' });
-    const reply = dataOf(
+    const reply = readData(
       await client.email.sent.reply(id, { from: sender, from_name: 'Ann', text: 'Yes', simple: true }),
     );
     expect(reply).toMatchObject({ id: ID, messageId: MESSAGE_ID, awsMessageId: expect.any(String) });
     const mail = await simpleParser((await stage.messageOf(reply.messageId)).bytes);
     expect([mail.subject, mail.from?.text]).toEqual(['Re: Question', `"Ann" <${sender}>`]);
-    expect(dataOf(await client.quickReply(id, 'Quickly', sender))).toMatchObject({ id: ID });
+    expect(readData(await client.quickReply(id, 'Quickly', sender))).toMatchObject({ id: ID });
     const former = { emailId: id, to: 'ada@sdk-peer.test', subject: 'Re: Question', textBody: 'Formerly' };
-    expect(dataOf(await client.email.received.reply(former))).toMatchObject({ message: 'Reply sent', id: ID });
+    expect(readData(await client.email.received.reply(former))).toMatchObject({ message: 'Reply sent', id: ID });
   });
 
   test('arrives by a webhook that the functions of the client read and verify', async () => {
     const config = { url: receiver.url, timeout: 30, retryAttempts: 3 };
-    const endpoint = dataOf(await client.endpoint.create({ name: 'hook', type: 'webhook', config }));
+    const endpoint = readData(await client.endpoint.create({ name: 'hook', type: 'webhook', config }));
     expect(endpoint).toMatchObject({ id: ID, isActive: true, description: null });
     const address = `hooked@${stage.account.domain}`;
     const { domainId } = stage.account;
-    dataOf(await client.email.address.create({ address, domainId, endpointId: endpoint.id }));
+    readData(await client.email.address.create({ address, domainId, endpointId: endpoint.id }));
     await receiveMail(stage, address, { subject: 'Signed', text: 'Words' });
     const [request] = await receiver.received(1);
     const headers = new Headers((request?.headers ?? {}) as Record<string, string>);
@@ -217,12 +217,12 @@ describe('received mail', () => {
 
 describe('domains, addresses and endpoints', () => {
   test('are listed and read', async () => {
-    const domains = dataOf(await client.domain.list({ canReceive: 'true', limit: 5 }));
+    const domains = readData(await client.domain.list({ canReceive: 'true', limit: 5 }));
     expect(domains).toMatchObject({ data: [{ id: stage.account.domainId, status: 'verified' }] });
-    expect(dataOf(await client.domain.get(stage.account.domainId))).toMatchObject({ domain: stage.account.domain });
-    const addresses = dataOf(await client.email.address.list({ isActive: 'true' }));
+    expect(readData(await client.domain.get(stage.account.domainId))).toMatchObject({ domain: stage.account.domain });
+    const addresses = readData(await client.email.address.list({ isActive: 'true' }));
     expect(addresses.data.map((each) => each.address)).toContain(sender);
-    expect(dataOf(await client.endpoint.list({ active: 'true' })).pagination).toMatchObject({
+    expect(readData(await client.endpoint.list({ active: 'true' })).pagination).toMatchObject({
       total: 1,
       hasMore: false,
     });

@@ -21,7 +21,7 @@ let receiver: WebhookReceiver;
 let sender: string;
 let client: Inbound;
 
-const clientOf = (account: { apiKey: string }, more: object = {}) =>
+const makeClient = (account: { apiKey: string }, more: object = {}) =>
   new Inbound({ apiKey: account.apiKey, baseURL: stage.service.url, ...more });
 const email = (more: object = {}) => ({
   from: sender,
@@ -37,7 +37,7 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver();
   stage = await SendingStage.share('single', 'inboundemail-peer.test');
   sender = await stage.createAddress('hello');
-  client = clientOf(stage.account);
+  client = makeClient(stage.account);
 }, 300_000);
 afterAll(async () => {
   await stage?.stop();
@@ -122,7 +122,7 @@ describe('sending', () => {
       requests++;
       return fetch(...request);
     };
-    const counted = clientOf(stage.account, { fetch: count });
+    const counted = makeClient(stage.account, { fetch: count });
     await expect(counted.emails.send(email({ text: 'Other' }), options)).rejects.toThrow(ConflictError);
     // The response tells the client not to try again.
     expect(requests).toBe(1);
@@ -208,7 +208,7 @@ describe('received mail', () => {
 
   test('appears in threads, which are paged by a cursor and have both directions', async () => {
     const account = await stage.service.createAccount();
-    const other = clientOf(account);
+    const other = makeClient(account);
     const from = `hello@${account.domain}`;
     const ids: string[] = [];
     for (const subject of ['First thread', 'Second thread', 'Third thread'])
@@ -332,7 +332,7 @@ describe('domains, addresses and endpoints', () => {
 
 describe('errors', () => {
   test.each([
-    ['an unknown key', () => clientOf({ apiKey: 'wrong' }).emails.list(), AuthenticationError, 'Unauthorized'],
+    ['an unknown key', () => makeClient({ apiKey: 'wrong' }).emails.list(), AuthenticationError, 'Unauthorized'],
     [
       'no text',
       () => client.emails.send(email({ text: undefined })),

@@ -11,21 +11,21 @@ let stage: SendingStage<SharedGround>;
 let sender: string;
 let client: Resend;
 
-const clientOf = (account: { apiKey: string }) =>
+const makeClient = (account: { apiKey: string }) =>
   new Resend(account.apiKey, { baseUrl: `${stage.service.url}/api/e2` });
 
 beforeAll(async () => {
   stage = await SendingStage.share('single', 'resend-peer.test');
   stage.service.openZone('not-mine.example');
   sender = await stage.createAddress('hello');
-  client = clientOf(stage.account);
+  client = makeClient(stage.account);
 }, 300_000);
 afterAll(() => stage?.stop());
 
 /** Returns the data of a response. Throws its error if there is one. */
-function dataOf<T>(answer: { data: T; error: unknown }): NonNullable<T> {
-  if (answer.data == null) throw new Error(JSON.stringify(answer.error));
-  return answer.data;
+function readData<T>(response: { data: T; error: unknown }): NonNullable<T> {
+  if (response.data == null) throw new Error(JSON.stringify(response.error));
+  return response.data;
 }
 
 const email = (more: object = {}) => ({
@@ -46,7 +46,7 @@ test('the client is the published version of the lock file', () => {
 describe('sending', () => {
   test('an email with every option arrives, and its state can be followed', async () => {
     const bytes = randomBytes(40_000);
-    const { id } = dataOf(
+    const { id } = readData(
       await client.emails.send({
         from: `Ada Lovelace <${sender}>`,
         to: ['bob@resend-peer.test', 'Eve <eve@resend-peer.test>'],
@@ -66,7 +66,7 @@ describe('sending', () => {
       }),
     );
     await stage.awaitStatus(id, 'delivered');
-    const found = dataOf(await client.emails.get(id));
+    const found = readData(await client.emails.get(id));
     expect(found).toMatchObject({
       object: 'email',
       id,
@@ -108,11 +108,11 @@ describe('sending', () => {
 
   test('attachments of sent mail are listed and read', async () => {
     const attachments = [{ filename: 'a.txt', content: Buffer.from('one') }];
-    const { id } = dataOf(await client.emails.send(email({ attachments })));
-    const listed = dataOf(await client.emails.attachments.list({ emailId: id }));
+    const { id } = readData(await client.emails.send(email({ attachments })));
+    const listed = readData(await client.emails.attachments.list({ emailId: id }));
     expect(listed).toMatchObject({ object: 'list', has_more: false, data: [{ filename: 'a.txt', size: 3 }] });
     const [first] = listed.data;
-    const one = dataOf(await client.emails.attachments.get({ emailId: id, id: first?.id ?? '' }));
+    const one = readData(await client.emails.attachments.get({ emailId: id, id: first?.id ?? '' }));
     expect(one).toMatchObject({ object: 'attachment', content_type: 'text/plain', content_disposition: 'attachment' });
     const url = one.download_url.replace(/^https?:\/\/[^/]+/, stage.service.url);
     const download = await fetch(url, { headers: { authorization: `Bearer ${stage.account.apiKey}` } });
@@ -121,8 +121,8 @@ describe('sending', () => {
 
   test('a second request with the same idempotency key returns the first response, and another body is a conflict', async () => {
     const idempotencyKey = randomBytes(8).toString('hex');
-    const first = dataOf(await client.emails.send(email(), { idempotencyKey }));
-    expect(dataOf(await client.emails.send(email(), { idempotencyKey }))).toEqual(first);
+    const first = readData(await client.emails.send(email(), { idempotencyKey }));
+    expect(readData(await client.emails.send(email(), { idempotencyKey }))).toEqual(first);
     const { data, error } = await client.emails.send(email({ text: 'Other' }), { idempotencyKey });
     expect([data, error?.name, error?.statusCode]).toEqual([null, 'invalid_idempotent_request', 409]);
   });
@@ -131,24 +131,24 @@ describe('sending', () => {
 describe('scheduling', () => {
   test('an email is scheduled, rescheduled and cancelled', async () => {
     const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
-    const { id } = dataOf(await client.emails.send(email({ scheduledAt: inAnHour })));
-    const before = dataOf(await client.emails.get(id));
+    const { id } = readData(await client.emails.send(email({ scheduledAt: inAnHour })));
+    const before = readData(await client.emails.get(id));
     expect(before).toMatchObject({ last_event: 'scheduled', scheduled_at: inAnHour });
     expect(before.message_id).toMatch(/^<[^@]+@[^@]+>$/);
 
     const inADay = new Date(Date.now() + 86_400_000).toISOString();
-    expect(dataOf(await client.emails.update({ id, scheduledAt: inADay }))).toMatchObject({ object: 'email', id });
-    expect(dataOf(await client.emails.get(id)).scheduled_at).toBe(inADay);
+    expect(readData(await client.emails.update({ id, scheduledAt: inADay }))).toMatchObject({ object: 'email', id });
+    expect(readData(await client.emails.get(id)).scheduled_at).toBe(inADay);
 
-    expect(dataOf(await client.emails.cancel(id))).toMatchObject({ object: 'email', id });
-    expect(dataOf(await client.emails.get(id)).last_event).toBe('canceled');
+    expect(readData(await client.emails.cancel(id))).toMatchObject({ object: 'email', id });
+    expect(readData(await client.emails.get(id)).last_event).toBe('canceled');
     const { error } = await client.emails.update({ id, scheduledAt: inAnHour });
     expect([error?.name, error?.statusCode]).toEqual(['validation_error', 400]);
   });
 
   test('phrases are parsed, and a past time is refused', async () => {
-    const { id } = dataOf(await client.emails.send(email({ scheduledAt: 'in 1 hour' })));
-    const at = new Date(dataOf(await client.emails.get(id)).scheduled_at ?? '').getTime();
+    const { id } = readData(await client.emails.send(email({ scheduledAt: 'in 1 hour' })));
+    const at = new Date(readData(await client.emails.get(id)).scheduled_at ?? '').getTime();
     expect(Math.abs(at - Date.now() - 3_600_000)).toBeLessThan(60_000);
     const { error } = await client.emails.send(email({ scheduledAt: '2020-01-01T00:00:00Z' }));
     expect([error?.name, error?.statusCode]).toEqual(['validation_error', 400]);
@@ -159,7 +159,7 @@ describe('batches', () => {
   test('a bare array is accepted and every email gets an id', async () => {
     const subjects = ['One', 'Two', 'Three'];
     const batch = await client.batch.send(subjects.map((subject) => email({ subject })));
-    const ids = dataOf(batch).data.map((each) => each.id);
+    const ids = readData(batch).data.map((each) => each.id);
     expect(new Set(ids).size).toBe(3);
     for (const [at, id] of ids.entries()) {
       const sent = await stage.awaitStatus(id, 'delivered');
@@ -181,13 +181,13 @@ describe('suppressions', () => {
     stage.sink.answer({
       rcpt: (address) => (address.startsWith('gone@') ? '550 5.1.1 no such user' : undefined),
     });
-    const { id } = dataOf(await client.emails.send(email({ to: 'gone@resend-peer.test' })));
+    const { id } = readData(await client.emails.send(email({ to: 'gone@resend-peer.test' })));
     await stage.awaitStatus(id, 'bounced');
-    expect(dataOf(await client.emails.get(id)).last_event).toBe('bounced');
-    const listed = dataOf(await client.suppressions.list({ origin: 'bounce' }));
+    expect(readData(await client.emails.get(id)).last_event).toBe('bounced');
+    const listed = readData(await client.suppressions.list({ origin: 'bounce' }));
     const entry = { email: 'gone@resend-peer.test', origin: 'bounce', source_id: id };
     expect(listed).toMatchObject({ object: 'list', has_more: false, data: [entry] });
-    expect(dataOf(await client.suppressions.get('gone@resend-peer.test'))).toMatchObject({
+    expect(readData(await client.suppressions.get('gone@resend-peer.test'))).toMatchObject({
       object: 'suppression',
       ...entry,
     });
@@ -198,24 +198,24 @@ describe('suppressions', () => {
     ]);
 
     stage.sink.answer({});
-    const lifted = dataOf(await client.suppressions.remove('gone@resend-peer.test'));
+    const lifted = readData(await client.suppressions.remove('gone@resend-peer.test'));
     expect(lifted).toMatchObject({ object: 'suppression', id: listed.data[0]?.id, deleted: true });
-    const again = dataOf(await client.emails.send(email({ to: 'gone@resend-peer.test' })));
+    const again = readData(await client.emails.send(email({ to: 'gone@resend-peer.test' })));
     await stage.awaitStatus(again.id, 'delivered');
   });
 
   test('several addresses are added and removed', async () => {
     const emails = ['first@resend-peer.test', 'second@resend-peer.test'];
-    const added = dataOf(await client.suppressions.batch.add({ emails }));
+    const added = readData(await client.suppressions.batch.add({ emails }));
     expect(added.data.map(({ object }) => object)).toEqual(['suppression', 'suppression']);
-    const removed = dataOf(await client.suppressions.batch.remove({ ids: added.data.map(({ id }) => id) }));
+    const removed = readData(await client.suppressions.batch.remove({ ids: added.data.map(({ id }) => id) }));
     expect(removed.data.map(({ id }) => id).sort()).toEqual(added.data.map(({ id }) => id).sort());
     expect((await client.suppressions.get('first@resend-peer.test')).error?.name).toBe('not_found');
   });
 
   test('an address is added by hand', async () => {
-    const { id } = dataOf(await client.suppressions.add({ email: 'unwanted@resend-peer.test' }));
-    const listed = dataOf(await client.suppressions.list({ origin: 'manual' }));
+    const { id } = readData(await client.suppressions.add({ email: 'unwanted@resend-peer.test' }));
+    const listed = readData(await client.suppressions.list({ origin: 'manual' }));
     expect(listed.data).toMatchObject([{ id, email: 'unwanted@resend-peer.test', origin: 'manual', source_id: null }]);
     const { error } = await client.emails.send(email({ to: 'unwanted@resend-peer.test' }));
     expect(error?.message).toBe('Cannot send to blocked recipient(s): unwanted@resend-peer.test');
@@ -225,13 +225,13 @@ describe('suppressions', () => {
 describe('lists', () => {
   test('pages of emails follow each other by the id of the last', async () => {
     const account = await stage.service.createAccount();
-    const other = clientOf(account);
+    const other = makeClient(account);
     const ids: string[] = [];
     for (const subject of ['One', 'Two', 'Three']) {
       const from = `hello@${account.domain}`;
-      ids.unshift(dataOf(await other.emails.send({ from, to: 'bob@resend-peer.test', subject, text: 'x' })).id);
+      ids.unshift(readData(await other.emails.send({ from, to: 'bob@resend-peer.test', subject, text: 'x' })).id);
     }
-    const first = dataOf(await other.emails.list({ limit: 2 }));
+    const first = readData(await other.emails.list({ limit: 2 }));
     expect([first.object, first.has_more, first.data.map((each) => each.id)]).toEqual(['list', true, ids.slice(0, 2)]);
     expect(first.data[0]).toMatchObject({
       subject: 'Three',
@@ -240,9 +240,9 @@ describe('lists', () => {
       message_id: expect.stringMatching(/^</),
       scheduled_at: null,
     });
-    const next = dataOf(await other.emails.list({ limit: 2, after: ids[1] ?? '' }));
+    const next = readData(await other.emails.list({ limit: 2, after: ids[1] ?? '' }));
     expect([next.has_more, next.data.map((each) => each.id)]).toEqual([false, ids.slice(2)]);
-    const back = dataOf(await other.emails.list({ limit: 2, before: ids[2] ?? '' }));
+    const back = readData(await other.emails.list({ limit: 2, before: ids[2] ?? '' }));
     expect(back.data.map((each) => each.id)).toEqual(ids.slice(0, 2));
   });
 });
@@ -251,14 +251,14 @@ describe('received mail', () => {
   test('is listed, read, and its attachments are found', async () => {
     const attachments = [{ filename: 'plan.txt', content: 'the plan' }];
     const id = await receiveMail(stage, sender, { subject: 'A plan', text: 'Words', html: '<p>Words', attachments });
-    const listed = dataOf(await client.emails.receiving.list({ limit: 5 }));
+    const listed = readData(await client.emails.receiving.list({ limit: 5 }));
     expect(listed.data.find((each) => each.id === id)).toMatchObject({
       subject: 'A plan',
       from: 'Ada <ada@resend-peer.test>',
       received_for: [sender],
       attachments: [{ filename: 'plan.txt', content_type: 'text/plain', size: 8 }],
     });
-    const mail = dataOf(await client.emails.receiving.get(id));
+    const mail = readData(await client.emails.receiving.get(id));
     expect(mail).toMatchObject({
       object: 'email',
       id,
@@ -267,8 +267,8 @@ describe('received mail', () => {
       raw: { download_url: expect.stringMatching(/^http/), expires_at: expect.any(String) },
     });
     expect(mail.headers?.['subject']).toBe('A plan');
-    const files = dataOf(await client.emails.receiving.attachments.list({ emailId: id }));
-    const one = dataOf(await client.emails.receiving.attachments.get({ emailId: id, id: files.data[0]?.id ?? '' }));
+    const files = readData(await client.emails.receiving.attachments.list({ emailId: id }));
+    const one = readData(await client.emails.receiving.attachments.get({ emailId: id, id: files.data[0]?.id ?? '' }));
     expect(one).toMatchObject({ object: 'attachment', filename: 'plan.txt', size: 8 });
   });
 
@@ -277,8 +277,8 @@ describe('received mail', () => {
     const attachments = [{ filename: 'plan.bin', content }];
     const emailId = await receiveMail(stage, sender, { subject: 'To pass on', text: 'Words', attachments });
     const options = { emailId, to: 'forward@resend-peer.test', from: sender };
-    const passed = dataOf(await client.emails.receiving.forward(options));
-    const wrapped = dataOf(
+    const passed = readData(await client.emails.receiving.forward(options));
+    const wrapped = readData(
       await client.emails.receiving.forward({ ...options, passthrough: false, text: 'Please see' } as never),
     );
     for (const { id, subject } of [
@@ -286,8 +286,8 @@ describe('received mail', () => {
       { ...wrapped, subject: 'Fwd: To pass on' },
     ]) {
       await stage.awaitStatus(id, 'delivered');
-      expect(dataOf(await client.emails.get(id)).subject).toBe(subject);
-      const files = dataOf(await client.emails.attachments.list({ emailId: id }));
+      expect(readData(await client.emails.get(id)).subject).toBe(subject);
+      const files = readData(await client.emails.attachments.list({ emailId: id }));
       expect(files.data).toHaveLength(1);
       const [file] = files.data;
       const bytes = Buffer.from(await (await fetch(file?.download_url ?? '')).arrayBuffer());
@@ -325,8 +325,8 @@ describe('webhooks', () => {
   test('a program that was written for the client gets its events, and reads the email by the ID in them', async () => {
     const receiver = await startWebhookReceiver();
     const events = ['email.received', 'email.delivered', 'email.bounced', 'email.clicked'] as const;
-    const made = dataOf(await client.webhooks.create({ endpoint: receiver.url, events: [...events] }));
-    expect(dataOf(await client.webhooks.get(made.id))).toMatchObject({
+    const made = readData(await client.webhooks.create({ endpoint: receiver.url, events: [...events] }));
+    expect(readData(await client.webhooks.get(made.id))).toMatchObject({
       object: 'webhook',
       status: 'enabled',
       endpoint: receiver.url,
@@ -336,7 +336,7 @@ describe('webhooks', () => {
 
     const attachments = [{ filename: 'plan.txt', content: 'the plan' }];
     const received = await receiveMail(stage, sender, { subject: 'Routed nowhere', text: 'Words', attachments });
-    const sent = dataOf(await client.emails.send(email({ subject: 'On its way' })));
+    const sent = readData(await client.emails.send(email({ subject: 'On its way' })));
     // Emails of other tests may be delivered meanwhile.
     const isPosted = (id: string) => (posted: readonly { body: string }[]) =>
       posted.some(({ body }) => body.includes(id));
@@ -365,11 +365,11 @@ describe('webhooks', () => {
       subject: 'Routed nowhere',
       attachments: [{ filename: 'plan.txt', content_type: 'text/plain', content_disposition: 'attachment' }],
     });
-    const read = dataOf(await client.emails.receiving.get(data.email_id));
+    const read = readData(await client.emails.receiving.get(data.email_id));
     expect([read.message_id, read.text]).toEqual([data.message_id, 'Words']);
     const emailId = data.email_id;
     const [file] = data.attachments;
-    expect(dataOf(await client.emails.receiving.attachments.get({ emailId, id: file?.id ?? '' }))).toMatchObject({
+    expect(readData(await client.emails.receiving.attachments.get({ emailId, id: file?.id ?? '' }))).toMatchObject({
       filename: 'plan.txt',
     });
     expect(verified.find((each) => JSON.stringify(each).includes(sent.id))).toMatchObject({
@@ -388,45 +388,45 @@ describe('webhooks', () => {
     }));
     expect(await findTypeDifferences(typed)).toEqual([]);
     const webhookId = made.id;
-    const firstPage = dataOf(await client.webhooks.events.list({ webhookId, limit: 1 }));
+    const firstPage = readData(await client.webhooks.events.list({ webhookId, limit: 1 }));
     expect(firstPage).toMatchObject({ object: 'list', has_more: true, data: [{ type: 'email.delivered' }] });
-    const rest = dataOf(await client.webhooks.events.list({ webhookId, after: firstPage.data[0]?.id ?? '' }));
+    const rest = readData(await client.webhooks.events.list({ webhookId, after: firstPage.data[0]?.id ?? '' }));
     const event = rest.data.find(({ type }) => type === 'email.received');
     const eventId = event?.id ?? '';
-    expect(dataOf(await client.webhooks.events.get({ webhookId, eventId }))).toMatchObject({
+    expect(readData(await client.webhooks.events.get({ webhookId, eventId }))).toMatchObject({
       object: 'webhook_event',
       status: 'success',
       payload: posted,
     });
-    expect(dataOf(await client.webhooks.events.attempts.list({ webhookId, eventId })).data).toMatchObject([
+    expect(readData(await client.webhooks.events.attempts.list({ webhookId, eventId })).data).toMatchObject([
       { http_status_code: 200 },
     ]);
     const again = await client.webhooks.events.replay({ webhookId, eventId });
     expect(again.error).toMatchObject({ statusCode: 400, message: expect.stringContaining('already succeeded') });
-    const other = dataOf(await client.webhooks.create({ endpoint: receiver.url, events: ['email.sent'] }));
+    const other = readData(await client.webhooks.create({ endpoint: receiver.url, events: ['email.sent'] }));
     const elsewhere = await client.webhooks.events.get({ webhookId: other.id, eventId });
     expect(elsewhere.error).toMatchObject({ statusCode: 404 });
-    const stranger = clientOf(await stage.service.createAccount());
+    const stranger = makeClient(await stage.service.createAccount());
     expect((await stranger.webhooks.events.get({ webhookId, eventId })).error).toMatchObject({ statusCode: 404 });
     expect((await stranger.webhooks.events.list({ webhookId })).error).toMatchObject({ statusCode: 404 });
-    dataOf(await client.webhooks.remove(other.id));
-    dataOf(await client.webhooks.remove(made.id));
+    readData(await client.webhooks.remove(other.id));
+    readData(await client.webhooks.remove(made.id));
     expect((await client.webhooks.get(made.id)).error).toMatchObject({ name: 'not_found', statusCode: 404 });
   });
 
   test('are those of the account, of type webhook only', async () => {
     const config = { forwardTo: 'me@resend-peer.test' };
     const forwarding = await stage.account.call('POST', '/endpoints', { name: 'Copy', type: 'email', config });
-    const listed = dataOf(await client.webhooks.list());
+    const listed = readData(await client.webhooks.list());
     expect(listed.data.map(({ id }) => id)).not.toContain(forwarding.body.id);
     const missing = { name: 'not_found', statusCode: 404 };
     expect((await client.webhooks.get(forwarding.body.id)).error).toMatchObject(missing);
     expect((await client.webhooks.update(forwarding.body.id, { status: 'disabled' })).error).toMatchObject(missing);
     expect((await client.webhooks.remove(forwarding.body.id)).error).toMatchObject(missing);
-    const mine = dataOf(
+    const mine = readData(
       await client.webhooks.create({ endpoint: 'https://hooks.example.com/', events: ['email.sent'] }),
     );
-    const stranger = clientOf(await stage.service.createAccount());
+    const stranger = makeClient(await stage.service.createAccount());
     for (const refused of [
       await stranger.webhooks.get(mine.id),
       await stranger.webhooks.update(mine.id, { status: 'disabled' }),
@@ -434,8 +434,8 @@ describe('webhooks', () => {
       await stranger.webhooks.remove(mine.id),
     ])
       expect(refused.error).toMatchObject(missing);
-    expect(dataOf(await client.webhooks.get(mine.id)).status).toBe('enabled');
-    dataOf(await client.webhooks.remove(mine.id));
+    expect(readData(await client.webhooks.get(mine.id)).status).toBe('enabled');
+    readData(await client.webhooks.remove(mine.id));
   });
 
   test('a kind of event that is misspelled, and kinds that never happen, say so', async () => {
@@ -448,15 +448,15 @@ describe('webhooks', () => {
 });
 
 test('the log of requests is read by the names of the client', async () => {
-  const listed = dataOf(await client.logs.list({ limit: 2 }));
+  const listed = readData(await client.logs.list({ limit: 2 }));
   expect(listed.data.length).toBe(2);
-  const next = dataOf(await client.logs.list({ limit: 2, after: listed.data[1]?.id ?? '' }));
+  const next = readData(await client.logs.list({ limit: 2, after: listed.data[1]?.id ?? '' }));
   expect(next.data.map(({ id }) => id)).not.toContain(listed.data[1]?.id);
-  const { id } = dataOf(await client.emails.send(email({ subject: 'Logged' })));
-  const all = dataOf(await client.logs.list());
+  const { id } = readData(await client.emails.send(email({ subject: 'Logged' })));
+  const all = readData(await client.logs.list());
   const log = all.data.find(({ endpoint, method }) => endpoint === '/emails' && method === 'POST');
   expect(log).toMatchObject({ response_status: 200, user_agent: expect.stringContaining('resend-node') });
-  expect(dataOf(await client.logs.get(log?.id ?? ''))).toMatchObject({
+  expect(readData(await client.logs.get(log?.id ?? ''))).toMatchObject({
     object: 'log',
     request_body: { subject: 'Logged' },
     response_body: { id },
@@ -466,21 +466,21 @@ test('the log of requests is read by the names of the client', async () => {
 describe('domains', () => {
   test('are listed and read under the names of the client', async () => {
     const { domain, domainId } = stage.account;
-    const listed = dataOf(await client.domains.list());
+    const listed = readData(await client.domains.list());
     expect(listed).toMatchObject({
       object: 'list',
       has_more: false,
       data: [{ id: domainId, name: domain, status: 'verified' }],
     });
-    expect(dataOf(await client.domains.get(domainId))).toMatchObject({ object: 'domain', name: domain });
-    const made = dataOf(await client.domains.create({ name: 'not-mine.example' }));
+    expect(readData(await client.domains.get(domainId))).toMatchObject({ object: 'domain', name: domain });
+    const made = readData(await client.domains.create({ name: 'not-mine.example' }));
     expect(made).toMatchObject({ name: 'not-mine.example', status: 'pending' });
   });
 });
 
 describe('errors', () => {
   test.each([
-    ['no such key', () => clientOf({ apiKey: 'wrong' }).emails.list(), 'invalid_api_key', 401],
+    ['no such key', () => makeClient({ apiKey: 'wrong' }).emails.list(), 'invalid_api_key', 401],
     ['no recipient', () => client.emails.send(email({ to: [] })), 'validation_error', 400],
     [
       'an attachment by address',

@@ -3,14 +3,14 @@ import { Inbound as Sdk } from '@inboundemail/sdk';
 import Inboundemail from 'inboundemail';
 import { Resend } from 'resend';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { methodsOf } from '../support/clients/record-client.ts';
+import { listMethods } from '../support/clients/record-client.ts';
 import { until } from '../support/servers/service.ts';
 import type { SharedService } from '../support/servers/shared-service.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { SendingStage, type SharedGround, type StageAccount } from '../support/stages/sending-stage.ts';
 import { receiveMail } from './client-stage.ts';
-import { findTypeDifferences, type Outcome, recordCalls, type TypedAnswer } from './response-types.ts';
+import { findTypeDifferences, type Outcome, recordCalls, type TypedResponse } from './response-types.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
 
@@ -123,11 +123,11 @@ test('resend: the response of each method has its type', async () => {
   const outcomes: Outcome[] = [];
   const bare = new Resend(account.apiKey, { baseUrl: `${stage.service.url}/api/e2` });
   const client = recordCalls(bare, outcomes);
-  const dataOf = <T>({ data, error }: { data: T; error: unknown }): NonNullable<T> =>
+  const readData = <T>({ data, error }: { data: T; error: unknown }): NonNullable<T> =>
     data ?? expect.fail(JSON.stringify(error));
 
   const attachments = [{ filename: 'a.txt', content: Buffer.from('one') }];
-  const full = dataOf(
+  const full = readData(
     await client.emails.send({
       ...plain(),
       from: `Ada <${sender}>`,
@@ -141,73 +141,74 @@ test('resend: the response of each method has its type', async () => {
     }),
   );
   const { text: _text, ...htmlOnly } = { ...plain(), html: '<p>Only' };
-  const least = dataOf(await client.emails.create(htmlOnly));
-  const scheduled = dataOf(await client.emails.send({ ...plain(), scheduledAt: 'in 1 hour' }));
+  const least = readData(await client.emails.create(htmlOnly));
+  const scheduled = readData(await client.emails.send({ ...plain(), scheduledAt: 'in 1 hour' }));
   await stage.awaitStatus(full.id, 'delivered');
-  for (const { id } of [full, least, scheduled]) dataOf(await client.emails.get(id));
-  dataOf(await client.emails.list());
-  dataOf(await client.emails.list({ limit: 2 }));
-  dataOf(await client.emails.update({ id: scheduled.id, scheduledAt: anHourAhead() }));
-  dataOf(await client.emails.cancel(scheduled.id));
-  dataOf(await client.emails.get(scheduled.id));
-  const sentFiles = dataOf(await client.emails.attachments.list({ emailId: full.id }));
-  dataOf(await client.emails.attachments.get({ emailId: full.id, id: sentFiles.data[0]?.id ?? '' }));
-  dataOf(await client.batch.send([plain(), plain()]));
-  dataOf(await client.batch.create([plain()]));
+  for (const { id } of [full, least, scheduled]) readData(await client.emails.get(id));
+  readData(await client.emails.list());
+  readData(await client.emails.list({ limit: 2 }));
+  readData(await client.emails.update({ id: scheduled.id, scheduledAt: anHourAhead() }));
+  readData(await client.emails.cancel(scheduled.id));
+  readData(await client.emails.get(scheduled.id));
+  const sentFiles = readData(await client.emails.attachments.list({ emailId: full.id }));
+  readData(await client.emails.attachments.get({ emailId: full.id, id: sentFiles.data[0]?.id ?? '' }));
+  readData(await client.batch.send([plain(), plain()]));
+  readData(await client.batch.create([plain()]));
 
   const received = await receiveEach();
   for (const id of received) {
-    dataOf(await client.emails.receiving.get(id));
-    dataOf(await client.emails.get(id));
-    const files = dataOf(await client.emails.receiving.attachments.list({ emailId: id }));
-    for (const file of files.data) dataOf(await client.emails.receiving.attachments.get({ emailId: id, id: file.id }));
+    readData(await client.emails.receiving.get(id));
+    readData(await client.emails.get(id));
+    const files = readData(await client.emails.receiving.attachments.list({ emailId: id }));
+    for (const file of files.data)
+      readData(await client.emails.receiving.attachments.get({ emailId: id, id: file.id }));
   }
-  dataOf(await client.emails.receiving.list());
-  dataOf(await client.emails.list());
+  readData(await client.emails.receiving.list());
+  readData(await client.emails.list());
 
-  const domain = dataOf(await client.domains.create({ name: 'typed.example' }));
-  dataOf(await client.domains.list());
-  dataOf(await client.domains.get(domain.id));
-  dataOf(await client.domains.get(account.domainId));
-  dataOf(await client.domains.verify(domain.id));
-  dataOf(await client.domains.remove(domain.id));
+  const domain = readData(await client.domains.create({ name: 'typed.example' }));
+  readData(await client.domains.list());
+  readData(await client.domains.get(domain.id));
+  readData(await client.domains.get(account.domainId));
+  readData(await client.domains.verify(domain.id));
+  readData(await client.domains.remove(domain.id));
 
-  const added = dataOf(await client.suppressions.add({ email: 'unwanted@types-peer.test' }));
-  dataOf(await client.suppressions.list());
-  dataOf(await client.suppressions.get(added.id));
-  dataOf(await client.suppressions.remove('unwanted@types-peer.test'));
+  const added = readData(await client.suppressions.add({ email: 'unwanted@types-peer.test' }));
+  readData(await client.suppressions.list());
+  readData(await client.suppressions.get(added.id));
+  readData(await client.suppressions.remove('unwanted@types-peer.test'));
   const emails = ['one@types-peer.test', 'two@types-peer.test'];
-  dataOf(await client.suppressions.batch.add({ emails }));
-  dataOf(await client.suppressions.batch.remove({ emails }));
+  readData(await client.suppressions.batch.add({ emails }));
+  readData(await client.suppressions.batch.remove({ emails }));
 
-  const key = dataOf(await client.apiKeys.create({ name: 'typed', permission: 'sending_access' }));
-  dataOf(await client.apiKeys.list());
-  dataOf(await client.apiKeys.update(key.id, { name: 'renamed' }));
-  dataOf(await client.apiKeys.remove(key.id));
-  dataOf(await client.oauthGrants.list());
+  const key = readData(await client.apiKeys.create({ name: 'typed', permission: 'sending_access' }));
+  readData(await client.apiKeys.list());
+  readData(await client.apiKeys.update(key.id, { name: 'renamed' }));
+  readData(await client.apiKeys.remove(key.id));
+  readData(await client.oauthGrants.list());
 
   const events = ['email.received', 'email.delivered', 'email.opened', 'domain.updated'] as const;
-  const hook = dataOf(await client.webhooks.create({ endpoint: receiver.url, events: [...events] }));
+  const hook = readData(await client.webhooks.create({ endpoint: receiver.url, events: [...events] }));
   receiver.answer([500]);
-  dataOf(await client.emails.send({ ...plain(), subject: 'Posted by its delivery' }));
+  readData(await client.emails.send({ ...plain(), subject: 'Posted by its delivery' }));
   const webhookId = hook.id;
   await receiver.until((requests) => requests.some(({ body }) => body.includes('Posted by its delivery')));
-  const posted = dataOf(await client.webhooks.events.list({ webhookId, limit: 5 }));
+  const posted = readData(await client.webhooks.events.list({ webhookId, limit: 5 }));
   for (const { id: eventId } of posted.data) {
-    dataOf(await client.webhooks.events.get({ webhookId, eventId }));
-    dataOf(await client.webhooks.events.attempts.list({ webhookId, eventId }));
+    readData(await client.webhooks.events.get({ webhookId, eventId }));
+    readData(await client.webhooks.events.attempts.list({ webhookId, eventId }));
   }
   const eventId = posted.data[0]?.id ?? '';
-  dataOf(await client.webhooks.events.replay({ webhookId, eventId }));
+  readData(await client.webhooks.events.replay({ webhookId, eventId }));
   receiver.answer([200]);
-  dataOf(await client.webhooks.list());
-  dataOf(await client.webhooks.get(hook.id));
-  dataOf(await client.webhooks.update(hook.id, { events: ['email.bounced'], status: 'disabled' }));
-  dataOf(await client.webhooks.get(hook.id));
-  dataOf(await client.webhooks.rotateSigningSecret(hook.id));
-  dataOf(await client.webhooks.remove(hook.id));
-  const logged = dataOf(await client.logs.list({ limit: 5 }));
-  for (const { id } of logged.data) dataOf(await client.logs.get(id));
+  readData(await client.webhooks.list());
+  readData(await client.webhooks.get(hook.id));
+  readData(await client.webhooks.update(hook.id, { events: ['email.bounced'], status: 'disabled' }));
+  readData(await client.webhooks.get(hook.id));
+  readData(await client.webhooks.rotateSigningSecret(hook.id));
+  readData(await client.webhooks.remove(hook.id));
+  const logged = readData(await client.logs.list({ limit: 5 }));
+  for (const { id } of logged.data) readData(await client.logs.get(id));
 
   // What is not served is an error of the type that the client has for errors, and so is each other error.
   const errors: Outcome[] = [];
@@ -227,14 +228,14 @@ test('resend: the response of each method has its type', async () => {
   await failing.emails.send({ ...plain(), from: 'a@types-peer.test' });
   await failing.domains.create({ name: account.domain });
   const idempotencyKey = randomBytes(8).toString('hex');
-  dataOf(await bare.emails.send(plain(), { idempotencyKey }));
+  readData(await bare.emails.send(plain(), { idempotencyKey }));
   await failing.emails.send({ ...plain(), text: 'Other' }, { idempotencyKey });
   const keyless = recordCalls(new Resend('wrong', { baseUrl: `${stage.service.url}/api/e2` }), errors);
   await keyless.emails.list();
 
-  const served = methodsOf(bare).filter((method) => !RESEND_NOT_SERVED.test(method) && !RESEND_INNER.has(method));
+  const served = listMethods(bare).filter((method) => !RESEND_NOT_SERVED.test(method) && !RESEND_INNER.has(method));
   expect(served.filter((method) => !methodsIn(outcomes).has(method))).toEqual(['webhooks.verify']);
-  const answers = outcomes.map(({ method, value }): TypedAnswer => {
+  const responses = outcomes.map(({ method, value }): TypedResponse => {
     const { data } = value as { data: unknown };
     return { name: method, type: `NonNullable<${resolved('Resend', method)}['data']>`, value: data };
   });
@@ -243,9 +244,9 @@ test('resend: the response of each method has its type', async () => {
     // The client has no name for what a server does not serve.
     if ((error as { name?: string } | null)?.name === 'not_implemented') continue;
     const type = `NonNullable<${resolved('Resend', method)}['error']>`;
-    answers.push({ name: `the error of ${method}`, type, value: error });
+    responses.push({ name: `the error of ${method}`, type, value: error });
   }
-  expect(await findTypeDifferences(answers)).toEqual([]);
+  expect(await findTypeDifferences(responses)).toEqual([]);
 });
 
 /** Of `inboundemail`: what all its methods go by. */
@@ -335,13 +336,13 @@ test('inboundemail: the response of each method has its type', async () => {
   await client.domains.delete(pending.id);
   for (const each of [endpoint, group, forward]) await client.endpoints.delete(each.id);
 
-  const served = methodsOf(bare).filter((method) => !INBOUNDEMAIL_INNER.test(method));
+  const served = listMethods(bare).filter((method) => !INBOUNDEMAIL_INNER.test(method));
   expect(served.filter((method) => !methodsIn(outcomes).has(method))).toEqual([]);
-  const answers = outcomes
+  const responses = outcomes
     // Its type is void: what resolves is the text of the file.
     .filter(({ method }) => method !== 'attachments.retrieve')
-    .map(({ method, value }): TypedAnswer => ({ name: method, type: resolved('Inboundemail', method), value }));
-  expect(await findTypeDifferences(answers)).toEqual([]);
+    .map(({ method, value }): TypedResponse => ({ name: method, type: resolved('Inboundemail', method), value }));
+  expect(await findTypeDifferences(responses)).toEqual([]);
 });
 
 /** Of `@inboundemail/sdk`: private by its types. */
@@ -351,7 +352,7 @@ test('@inboundemail/sdk: the response of each method has its type, and so does a
   const outcomes: Outcome[] = [];
   const bare = new Sdk(account.apiKey, `${stage.service.url}/api/v2`);
   const client = recordCalls(bare, outcomes);
-  const dataOf = <T>({ data, error }: { data?: T; error?: string }): T => data ?? expect.fail(error);
+  const readData = <T>({ data, error }: { data?: T; error?: string }): T => data ?? expect.fail(error);
 
   const config = { url: receiver.url, timeout: 30, retryAttempts: 3 };
   const before = receiver.requests.length;
@@ -361,88 +362,88 @@ test('@inboundemail/sdk: the response of each method has its type, and so does a
     { endpoints: client.endpoints, addresses: client.emailAddresses },
     { endpoints: client.endpoints, addresses: client.emails.address },
   ]) {
-    const endpoint = dataOf(await endpoints.create({ name: 'hook', type: 'webhook', config }));
-    dataOf(await endpoints.list());
-    dataOf(await endpoints.get(endpoint.id));
-    dataOf(await endpoints.update(endpoint.id, { name: 'renamed' }));
-    dataOf(await endpoints.test(endpoint.id));
+    const endpoint = readData(await endpoints.create({ name: 'hook', type: 'webhook', config }));
+    readData(await endpoints.list());
+    readData(await endpoints.get(endpoint.id));
+    readData(await endpoints.update(endpoint.id, { name: 'renamed' }));
+    readData(await endpoints.test(endpoint.id));
     const { domainId, domain } = account;
-    const address = dataOf(await addresses.create({ address: `sdk@${domain}`, domainId, endpointId: endpoint.id }));
-    dataOf(await addresses.list());
-    dataOf(await addresses.get(address.id));
+    const address = readData(await addresses.create({ address: `sdk@${domain}`, domainId, endpointId: endpoint.id }));
+    readData(await addresses.list());
+    readData(await addresses.get(address.id));
     if (ids.length === 0) ids.push(...(await receiveEach(address.address)));
-    dataOf(await addresses.update(address.id, { isActive: false }));
-    dataOf(await addresses.delete(address.id));
-    dataOf(await endpoints.delete(endpoint.id));
+    readData(await addresses.update(address.id, { isActive: false }));
+    readData(await addresses.delete(address.id));
+    readData(await endpoints.delete(endpoint.id));
   }
   const [id = ''] = ids;
 
   for (const received of [client.mail, client.email.received, client.emails.received]) {
-    dataOf(await received.list());
-    for (const each of ids) dataOf(await received.get(each));
-    dataOf(await received.thread(id));
-    dataOf(await received.markRead(id));
-    dataOf(await received.archive(id));
-    dataOf(await received.list({ includeArchived: true }));
-    dataOf(await received.unarchive(id));
-    dataOf(await received.markUnread(id));
-    dataOf(await received.bulk([id], { isRead: true }));
+    readData(await received.list());
+    for (const each of ids) readData(await received.get(each));
+    readData(await received.thread(id));
+    readData(await received.markRead(id));
+    readData(await received.archive(id));
+    readData(await received.list({ includeArchived: true }));
+    readData(await received.unarchive(id));
+    readData(await received.markUnread(id));
+    readData(await received.bulk([id], { isRead: true }));
     const former = { emailId: id, to: 'ada@types-peer.test', subject: 'Re: A plan', textBody: 'Formerly' };
-    dataOf(await received.reply(former));
+    readData(await received.reply(former));
   }
 
   const html = '<p>Hello';
   const more = { html, cc: 'carl@types-peer.test', bcc: 'blind@types-peer.test', replyTo: 'answers@types-peer.test' };
   for (const email of [client.email, client.emails]) {
-    const full = dataOf(await email.send({ ...plain(), ...more }));
+    const full = readData(await email.send({ ...plain(), ...more }));
     const { text: _text, ...htmlOnly } = { ...plain(), html };
-    const least = dataOf(await email.send(htmlOnly));
-    const later = dataOf(await email.send({ ...plain(), scheduled_at: anHourAhead() }));
-    for (const each of [full.id, least.id, later.id, ...ids]) dataOf(await email.get(each));
-    for (const each of [full.id, least.id]) dataOf(await email.sent.get(each));
-    dataOf(await email.reply(id, { from: sender, text: 'Yes' }));
-    dataOf(await email.sent.reply(id, { from: sender, text: 'Yes' }));
-    const first = dataOf(await email.schedule({ ...plain(), ...more, scheduled_at: anHourAhead() }));
-    const second = dataOf(await email.schedule({ ...htmlOnly, scheduled_at: anHourAhead() }));
+    const least = readData(await email.send(htmlOnly));
+    const later = readData(await email.send({ ...plain(), scheduled_at: anHourAhead() }));
+    for (const each of [full.id, least.id, later.id, ...ids]) readData(await email.get(each));
+    for (const each of [full.id, least.id]) readData(await email.sent.get(each));
+    readData(await email.reply(id, { from: sender, text: 'Yes' }));
+    readData(await email.sent.reply(id, { from: sender, text: 'Yes' }));
+    const first = readData(await email.schedule({ ...plain(), ...more, scheduled_at: anHourAhead() }));
+    const second = readData(await email.schedule({ ...htmlOnly, scheduled_at: anHourAhead() }));
     for (const scheduled of [email, email.sent]) {
-      dataOf(await scheduled.listScheduled());
-      dataOf(await scheduled.getScheduled(first.id));
-      dataOf(await scheduled.getScheduled(second.id));
+      readData(await scheduled.listScheduled());
+      readData(await scheduled.getScheduled(first.id));
+      readData(await scheduled.getScheduled(second.id));
     }
-    dataOf(await email.cancel(first.id));
-    dataOf(await email.sent.cancel(second.id));
-    dataOf(await email.sent.getScheduled(second.id));
-    dataOf(await email.cancelScheduled(later.id));
-    const due = dataOf(await email.schedule({ ...plain(), scheduled_at: anHourAhead() }));
+    readData(await email.cancel(first.id));
+    readData(await email.sent.cancel(second.id));
+    readData(await email.sent.getScheduled(second.id));
+    readData(await email.cancelScheduled(later.id));
+    const due = readData(await email.schedule({ ...plain(), scheduled_at: anHourAhead() }));
     await stage.makeDue(due.id);
     await stage.awaitStatus(due.id, 'delivered');
-    dataOf(await email.getScheduled(due.id));
-    dataOf(await email.listScheduled());
+    readData(await email.getScheduled(due.id));
+    readData(await email.listScheduled());
   }
-  dataOf(await client.send(plain()));
-  dataOf(await client.reply(id, { from: sender, text: 'Yes' }));
-  dataOf(await client.quickReply(id, 'Quickly', sender));
-  dataOf(await client.scheduleReminder('bob@types-peer.test', 'Call', 'in 2 hours', sender));
-  dataOf(await client.createForwarder('from@x.test', 'to@types-peer.test'));
+  readData(await client.send(plain()));
+  readData(await client.reply(id, { from: sender, text: 'Yes' }));
+  readData(await client.quickReply(id, 'Quickly', sender));
+  readData(await client.scheduleReminder('bob@types-peer.test', 'Call', 'in 2 hours', sender));
+  readData(await client.createForwarder('from@x.test', 'to@types-peer.test'));
   // It asks for 30,000 seconds, which is an error.
   await client.setupDomain('setup.example');
 
   for (const domains of [client.domain, client.domains]) {
-    const domain = dataOf(await domains.create({ domain: 'sdk.example' }));
-    dataOf(await domains.list());
-    dataOf(await domains.list({ check: 'true' }));
-    dataOf(await domains.get(domain.id));
-    dataOf(await domains.get(account.domainId));
-    dataOf(await domains.update(account.domainId, { isCatchAllEnabled: false, catchAllEndpointId: null }));
-    dataOf(await domains.getDnsRecords(domain.id));
-    dataOf(await domains.verify(domain.id));
-    dataOf(await domains.checkStatus(domain.id));
-    dataOf(await domains.delete(domain.id));
+    const domain = readData(await domains.create({ domain: 'sdk.example' }));
+    readData(await domains.list());
+    readData(await domains.list({ check: 'true' }));
+    readData(await domains.get(domain.id));
+    readData(await domains.get(account.domainId));
+    readData(await domains.update(account.domainId, { isCatchAllEnabled: false, catchAllEndpointId: null }));
+    readData(await domains.getDnsRecords(domain.id));
+    readData(await domains.verify(domain.id));
+    readData(await domains.checkStatus(domain.id));
+    readData(await domains.delete(domain.id));
   }
 
-  const served = methodsOf(bare).filter((method) => !SDK_INNER.has(method));
+  const served = listMethods(bare).filter((method) => !SDK_INNER.has(method));
   expect(served.filter((method) => !methodsIn(outcomes).has(method))).toEqual([]);
-  const answers = outcomes.flatMap(({ method, value }): TypedAnswer[] => {
+  const responses = outcomes.flatMap(({ method, value }): TypedResponse[] => {
     const { data } = value as { data?: unknown };
     if (data === undefined) return [];
     return [{ name: method, type: `NonNullable<${resolved('Sdk', method)}['data']>`, value: data }];
@@ -450,11 +451,11 @@ test('@inboundemail/sdk: the response of each method has its type, and so does a
   const payloads = receiver.requests.slice(before).map(({ body }): unknown => JSON.parse(body));
   // A test of each endpoint, and the mails.
   expect(payloads.length).toBeGreaterThanOrEqual(6);
-  const typedPayloads = payloads.flatMap((value, at): TypedAnswer[] => [
+  const typedPayloads = payloads.flatMap((value, at): TypedResponse[] => [
     { name: `webhook ${at}, inboundemail`, type: 'InboundWebhookPayload', value },
     { name: `webhook ${at}, @inboundemail/sdk`, type: 'SdkWebhookPayload', value: withoutContradictions(value) },
   ]);
-  expect(await findTypeDifferences([...answers, ...typedPayloads])).toEqual([]);
+  expect(await findTypeDifferences([...responses, ...typedPayloads])).toEqual([]);
 });
 
 /**

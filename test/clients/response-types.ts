@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const root = path.resolve(import.meta.dirname, '../..');
 
 /** A JSON value that the service answered, with the TypeScript type that a published client has for it. */
-export interface TypedAnswer {
+export interface TypedResponse {
   /** of the method, for messages */
   name: string;
   /** a type expression over the imports of IMPORTS */
@@ -52,15 +52,15 @@ const CONFIGURATION = {
 };
 
 /** Texts of the compiler on answers that are not of their types; empty when all are. Runs the compiler on a generated file. */
-export async function findTypeDifferences(answers: readonly TypedAnswer[]): Promise<string[]> {
+export async function findTypeDifferences(responses: readonly TypedResponse[]): Promise<string[]> {
   const directory = await mkdtemp(path.join(tmpdir(), 'answer-types-'));
   try {
     await symlink(path.join(root, 'node_modules'), path.join(directory, 'node_modules'));
     await writeFile(path.join(directory, 'package.json'), '{"type":"module"}');
     await writeFile(path.join(directory, 'tsconfig.json'), JSON.stringify(CONFIGURATION));
     const head = `${IMPORTS}${WIRE}`;
-    const lines = answers.map(
-      ({ type, value }, at) => `export const answer${at}: Wire<${type}> = null as unknown as ${typeOf(value)};`,
+    const lines = responses.map(
+      ({ type, value }, at) => `export const answer${at}: Wire<${type}> = null as unknown as ${readType(value)};`,
     );
     await writeFile(path.join(directory, 'answers.ts'), `${head}${lines.join('\n')}\n`);
     const compiler = path.join(root, 'node_modules/.bin/tsc');
@@ -75,7 +75,7 @@ export async function findTypeDifferences(answers: readonly TypedAnswer[]): Prom
     const firstLine = head.split('\n').length;
     return printed.split(/\n(?=\S)/).map((text) => {
       const line = Number(/^answers\.ts\((\d+),/.exec(text)?.[1] ?? 0);
-      const name = answers[line - firstLine]?.name ?? 'the generated file';
+      const name = responses[line - firstLine]?.name ?? 'the generated file';
       return `${name}: ${withoutTypes(text)}`;
     });
   } finally {
@@ -97,13 +97,13 @@ const MAX_LINE_LENGTH = 260;
 const MAX_LITERAL_LENGTH = 60;
 
 /** The exact type of a JSON value: strings and numbers as literals, so that enumerations are compared. */
-function typeOf(value: unknown): string {
+function readType(value: unknown): string {
   if (Array.isArray(value)) {
-    const types = [...new Set(value.map(typeOf))];
+    const types = [...new Set(value.map(readType))];
     return `(${types.length === 0 ? 'never' : types.join(' | ')})[]`;
   }
   if (isResource(value)) {
-    const members = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${typeOf(each)}`);
+    const members = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${readType(each)}`);
     return `{ ${members.join('; ')} }`;
   }
   return typeof value === 'string' && value.length > MAX_LITERAL_LENGTH

@@ -24,9 +24,9 @@ describe.skipIf(!hasCorpora)('of the 363 bounces and reports of the corpora, at 
     for (const fact of facts) {
       const report = await readMailReport(await readFile(path.join(folder, fact.file)), { isAtReturnAddress: true });
       const expected = fact.expected?.[0];
-      if (!kindsOf(fact).includes(kindOfReport(report))) wrong.kind.push(fact.file);
+      if (!listKinds(fact).includes(kindOfReport(report))) wrong.kind.push(fact.file);
       if (expected === undefined) continue;
-      const first = firstOf(report);
+      const first = readFirst(report);
       if ((first?.bounce === 'hard') !== expected.hard) wrong.bounce.push(fact.file);
       if ((first !== undefined && suppressedByReport(first)) !== expected.hard) wrong.suppressed.push(fact.file);
     }
@@ -53,7 +53,7 @@ const UNEXPECTED = [
   'eml/rfc3464-42.eml',
 ];
 
-function kindsOf({ agent, expected }: Fact): ReportKind[] {
+function listKinds({ agent, expected }: Fact): ReportKind[] {
   const first = expected?.[0];
   if (first === undefined) return agent === 'rfc3834' ? ['automatic-reply'] : ['bounce', 'delay'];
   if (first.reason === 'feedback' || first.reason === 'delivered') return [first.reason];
@@ -61,6 +61,6 @@ function kindsOf({ agent, expected }: Fact): ReportKind[] {
   return first.hard ? ['bounce'] : ['bounce', 'delay'];
 }
 
-function firstOf(report: MailReport | null) {
+function readFirst(report: MailReport | null) {
   return report?.kind === 'delivery-status' ? report.recipients[0] : undefined;
 }

@@ -24,7 +24,7 @@ describe.skipIf(!hasCorpora)('of the public reports about requests', () => {
   });
   afterAll(() => gateway.close());
 
-  async function stepsOf(name: string): Promise<Step[]> {
+  async function listSteps(name: string): Promise<Step[]> {
     const file = await readFile(path.join(corporaDirectory, 'public-reports', `${name}.json`), 'utf8');
     return JSON.parse(file.replaceAll('hello@inbox.test', box.address)).steps;
   }
@@ -36,7 +36,7 @@ describe.skipIf(!hasCorpora)('of the public reports about requests', () => {
   }
 
   test('90: contents of attachments are decoded or refused, never corrupted', async () => {
-    for (const { body, want } of await stepsOf('90-attachment-content-forms')) {
+    for (const { body, want } of await listSteps('90-attachment-content-forms')) {
       if (want === 400) {
         const refused = await post(body);
         expect([refused.statusCode, refused.json().name]).toEqual([400, 'validation_error']);
@@ -52,12 +52,12 @@ describe.skipIf(!hasCorpora)('of the public reports about requests', () => {
   });
 
   test('91: display names reach the reader', async () => {
-    for (const { body, want_from: name } of await stepsOf('91-display-names-sent'))
+    for (const { body, want_from: name } of await listSteps('91-display-names-sent'))
       expect((await simpleParser(await sentBytes(body))).from?.value[0]?.name).toBe(name);
   });
 
   test('92: lines keep their text and RFC 5321 limits', async () => {
-    for (const { body } of await stepsOf('92-line-ends-and-long-lines')) {
+    for (const { body } of await listSteps('92-line-ends-and-long-lines')) {
       const bytes = await sentBytes(body);
       const raw = bytes.toString('latin1');
       expect(Math.max(...raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
@@ -70,7 +70,7 @@ describe.skipIf(!hasCorpora)('of the public reports about requests', () => {
   });
 
   test('99: Content-IDs without @ and unusual types are sent', async () => {
-    const [inline, odd] = await stepsOf('99-content-ids-sent');
+    const [inline, odd] = await listSteps('99-content-ids-sent');
     const first = (await simpleParser(await sentBytes(inline?.body))).attachments[0];
     expect([first?.contentId, first?.contentDisposition]).toEqual(['<logo.png>', 'inline']);
     const second = (await simpleParser(await sentBytes(odd?.body))).attachments[0];
@@ -93,7 +93,7 @@ describe.skipIf(!hasCorpora)('of the public reports about requests', () => {
   });
 
   test('103: a Buffer as JSON is sent as its bytes', async () => {
-    const [step] = await stepsOf('103-buffer-as-json');
+    const [step] = await listSteps('103-buffer-as-json');
     expect((await simpleParser(await sentBytes(step?.body))).attachments[0]?.content.toString()).toBe('hi');
   });
 });

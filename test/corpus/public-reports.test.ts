@@ -136,7 +136,7 @@ function expectRead(file: string, wanted: Expected, { raw, message }: Awaited<Re
   if (wanted.from_name !== undefined) expect(message.addresses.from?.addresses[0]?.name, file).toBe(wanted.from_name);
   if (typeof wanted.date === 'string') expect(message.date?.toISOString(), file).toBe(`${wanted.date}.000Z`);
   // A text of another kind of body counts, too: readers show it.
-  if (typeof wanted.text === 'string') expect((textBody ?? textOf(htmlBody)).trim(), file).toBe(wanted.text.trim());
+  if (typeof wanted.text === 'string') expect((textBody ?? readText(htmlBody)).trim(), file).toBe(wanted.text.trim());
   if (wanted.text === null) expect((textBody ?? '').trim(), file).toBe('');
   if (wanted.html === null) expect(htmlBody, file).toBeNull();
   for (const part of wanted.text_contains ?? []) expect(whole, file).toContain(part);
@@ -155,7 +155,7 @@ function expectRead(file: string, wanted: Expected, { raw, message }: Awaited<Re
   }
 }
 
-function textOf(html: string | null): string {
+function readText(html: string | null): string {
   return (html ?? '').replace(/<[^>]*>/g, '');
 }
 

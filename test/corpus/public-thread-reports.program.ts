@@ -70,7 +70,7 @@ describe.skipIf(!hasCorpora)('of the public reports about threads of several ste
     return emails.toReversed();
   }
 
-  const threadsOf = (emails: readonly Listed[]) => new Set(emails.map((email) => email.thread_id)).size;
+  const countThreads = (emails: readonly Listed[]) => new Set(emails.map((email) => email.thread_id)).size;
 
   test('94: a reply that names only the id of the relay joins the thread', async () => {
     const hello = await stage.createAddress('hello94');
@@ -81,7 +81,7 @@ describe.skipIf(!hasCorpora)('of the public reports about threads of several ste
     const eml = (reply?.eml ?? '').replaceAll('0102018f00000001', `0102018f0000000${before + 1}`);
     await offer([hello], Buffer.from(eml), 'cust@ext.example');
     const emails = await awaitEmails(stage.account, 'Your order 77', 2);
-    expect([emails.length, threadsOf(emails)]).toEqual([2, 1]);
+    expect([emails.length, countThreads(emails)]).toEqual([2, 1]);
   });
 
   test.each(['keeps', 'replaces'])(
@@ -101,7 +101,7 @@ describe.skipIf(!hasCorpora)('of the public reports about threads of several ste
       const arrives = what === 'keeps' ? text : text.replace(/^message-id:.*$/im, `Message-ID: <${token}@relay.test>`);
       await offer([hello], Buffer.from(arrives, 'latin1'), left?.from ?? '');
       const emails = await awaitEmails(stage.account, `Note ${what}`, 2);
-      expect(threadsOf(emails)).toBe(1);
+      expect(countThreads(emails)).toBe(1);
       const { body } = await stage.account.call('GET', `/mail/threads/${emails[0]?.thread_id}`);
       const { messages } = body as { messages: { type: string; thread_position: number }[] };
       expect(messages.map(({ type, thread_position: at }) => `${type} ${at}`)).toEqual(['outbound 0', 'inbound 1']);
@@ -128,6 +128,6 @@ describe.skipIf(!hasCorpora)('of the public reports about threads of several ste
     const ours = await awaitEmails(stage.account, 'Both', 2);
     expect(theirs.map(({ subject }) => subject)).toEqual(['Both', 'Re: Both']);
     expect(ours.map(({ subject }) => subject)).toEqual(['Both', 'Both']);
-    expect([threadsOf(theirs), threadsOf(ours), threadsOf([...theirs, ...ours])]).toEqual([1, 1, 2]);
+    expect([countThreads(theirs), countThreads(ours), countThreads([...theirs, ...ours])]).toEqual([1, 1, 2]);
   });
 });

@@ -142,13 +142,13 @@ function expectFields(message: ParsedMessage, facts: Facts): void {
   if (facts.subject !== undefined) expect(message.subject).toBe(facts.subject);
   if (facts.subject_starts !== undefined) expect(message.subject).toMatch(new RegExp(`^${facts.subject_starts}`));
   if (facts.from !== undefined) expect(named(from)).toEqual(facts.from);
-  if (facts.from_addresses !== undefined) expect(addressesOf(from)).toEqual(facts.from_addresses);
-  if (facts.from_first !== undefined) expect(addressesOf(from).slice(0, 1)).toEqual(facts.from_first);
-  if (facts.from_any !== undefined) expect(facts.from_any.flat()).toContain(addressesOf(from)[0]);
+  if (facts.from_addresses !== undefined) expect(listAddresses(from)).toEqual(facts.from_addresses);
+  if (facts.from_first !== undefined) expect(listAddresses(from).slice(0, 1)).toEqual(facts.from_first);
+  if (facts.from_any !== undefined) expect(facts.from_any.flat()).toContain(listAddresses(from)[0]);
   if (facts.to !== undefined) expect(named(to)).toEqual(facts.to);
-  if (facts.to_addresses !== undefined) expect(addressesOf(to)).toEqual(facts.to_addresses);
-  for (const address of facts.to_include ?? []) expect(addressesOf(to)).toContain(address);
-  if (facts.cc_addresses !== undefined) expect(addressesOf(cc)).toEqual(facts.cc_addresses);
+  if (facts.to_addresses !== undefined) expect(listAddresses(to)).toEqual(facts.to_addresses);
+  for (const address of facts.to_include ?? []) expect(listAddresses(to)).toContain(address);
+  if (facts.cc_addresses !== undefined) expect(listAddresses(cc)).toEqual(facts.cc_addresses);
   if (facts.date_starts !== undefined)
     expect(message.date?.toISOString().slice(0, facts.date_starts.length)).toBe(facts.date_starts);
   if (facts.message_id !== undefined) expect(message.messageId).toBe(facts.message_id);
@@ -215,6 +215,6 @@ function named(list: AddressList | null): Named {
   return (list?.addresses ?? []).map(({ name, address }) => [name, address ?? '']);
 }
 
-function addressesOf(list: AddressList | null): string[] {
+function listAddresses(list: AddressList | null): string[] {
   return (list?.addresses ?? []).map(({ address }) => address ?? '');
 }

@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
       await atPath(page, '/');
       expect(page.url()).toBe(`${stage.url}/`);
     }
-    expect(complaintsOf(tab)).toEqual([]);
+    expect(listComplaints(tab)).toEqual([]);
     await tab.close();
   });
 
@@ -91,7 +91,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await other.goto(await link(two));
     await atPath(other, '/welcome');
     await expect.poll(() => tab.page.getByLabel('Email address').inputValue()).toBe(two);
-    expect(complaintsOf(tab)).toEqual([]);
+    expect(listComplaints(tab)).toEqual([]);
     await tab.close();
   });
 
@@ -131,7 +131,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
         expect.stringMatching(/^postroom-\d{4}-\d\d-\d\d\.tar\.gz$/),
         null,
       ]);
-      expect(complaintsOf(tab)).toEqual([]);
+      expect(listComplaints(tab)).toEqual([]);
       await tab.close();
     },
   );
@@ -187,7 +187,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await page.getByRole('button', { name: 'Sign out everywhere' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
     await atPath(page, '/sign-in');
-    expect(complaintsOf(tab)).toEqual([]);
+    expect(listComplaints(tab)).toEqual([]);
     await Promise.all([tab, second, third].map((each) => each.close()));
   });
 
@@ -248,7 +248,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
       .click();
     await atPath(page, '/sign-in');
     await page.getByText('Your account is closed, and its data is being erased.').waitFor();
-    expect(complaintsOf(tab)).toEqual([]);
+    expect(listComplaints(tab)).toEqual([]);
     await tab.context.close();
   });
 
@@ -306,7 +306,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
           return rows[0];
         }, LIMIT)
         .toEqual({ accounts: 0, erased: 1 });
-      expect(complaintsOf(tab)).toEqual([]);
+      expect(listComplaints(tab)).toEqual([]);
       await Promise.all([tab, other].map((each) => each.close()));
     },
   );
@@ -321,7 +321,7 @@ describe.skipIf(chromiumPath === undefined)('accounts in the browser', () => {
     await tab.page.goto(`${stage.url}/sign-in`);
     await signIn(tab.page, email, PASSWORD);
     await tab.page.getByText(/Too many attempts. Try again in \d+ minutes./).waitFor();
-    expect(complaintsOf(tab)).toEqual([]);
+    expect(listComplaints(tab)).toEqual([]);
     await tab.close();
   });
 });
@@ -365,6 +365,6 @@ async function atPath(page: Page, path: string): Promise<void> {
 }
 
 /** Refusals are answers like others, though the console calls them failures. */
-function complaintsOf({ complaints }: BrowserTab): string[] {
+function listComplaints({ complaints }: BrowserTab): string[] {
   return complaints.filter((text) => !/the server responded with a status of 4\d\d/.test(text));
 }

@@ -44,13 +44,13 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     const otherText = other.page.getByRole('textbox', { name: 'Message', exact: true });
     await expect.poll(() => otherText.innerText()).toBe('Forty-two.');
     await otherText.fill('Forty-three.');
-    await expect.poll(() => draftsOf(account)).toMatchObject([{ text: expect.stringContaining('Forty-three.') }]);
+    await expect.poll(() => readDrafts(account)).toMatchObject([{ text: expect.stringContaining('Forty-three.') }]);
     await text.fill('Forty-four.');
     await page.getByText('This draft was changed elsewhere').waitFor();
     await page.getByRole('button', { name: 'Load other version' }).click();
     await expect.poll(() => text.innerText()).toBe('Forty-three.');
     await otherText.fill('Forty-five.');
-    await expect.poll(() => draftsOf(account)).toMatchObject([{ text: expect.stringContaining('Forty-five.') }]);
+    await expect.poll(() => readDrafts(account)).toMatchObject([{ text: expect.stringContaining('Forty-five.') }]);
     await text.fill('Forty-two.');
     await page.getByRole('button', { name: 'Keep my version' }).click();
     await page.getByText('Draft saved').waitFor();
@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
       buffer: Buffer.from('42'),
     });
     await page.getByText('answer.txt').waitFor();
-    await expect.poll(() => draftsOf(account)).toMatchObject([{ attachments: [{ filename: 'answer.txt' }] }]);
+    await expect.poll(() => readDrafts(account)).toMatchObject([{ attachments: [{ filename: 'answer.txt' }] }]);
     await page.reload();
     await page.getByText('answer.txt').waitFor();
     await expect.poll(() => text.evaluate((field) => field === document.activeElement)).toBe(true);
@@ -85,11 +85,11 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await page.getByRole('button', { name: 'Send', exact: true }).dblclick();
     await page.getByText('The email is being sent.').waitFor();
     await expect.poll(async () => (await received(friend)).map((mail) => mail.subject)).toEqual(['Re: Question']);
-    const [answer] = await received(friend);
-    expect(answer).toMatchObject({ attachments: [{ filename: 'answer.txt', size: 2 }] });
-    expect(answer?.content.text).toMatch(/^Forty-two\.\s+1\. Surely\.\s+On .* wrote:\s+> What is the answer\?/);
+    const [response] = await received(friend);
+    expect(response).toMatchObject({ attachments: [{ filename: 'answer.txt', size: 2 }] });
+    expect(response?.content.text).toMatch(/^Forty-two\.\s+1\. Surely\.\s+On .* wrote:\s+> What is the answer\?/);
     const quoted = /<p>Forty-two\.<\/p><ol><li><strong>Surely\.<\/strong><\/li><\/ol><p>On .* wrote:<\/p><blockquote/;
-    expect(answer?.content.html).toMatch(quoted);
+    expect(response?.content.html).toMatch(quoted);
 
     // Sent on, with its file.
     await page.keyboard.press('f');
@@ -124,7 +124,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
       buffer: Buffer.from('north'),
     });
     const hasFiles = [{ attachments: [{ filename: 'pixel.png' }, { filename: 'route.txt' }] }];
-    await expect.poll(() => draftsOf(account)).toMatchObject(hasFiles);
+    await expect.poll(() => readDrafts(account)).toMatchObject(hasFiles);
     await page.waitForURL(/[?&]draft=/);
     await page.reload();
     await expect.poll(() => image.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(1);
@@ -132,7 +132,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     // Sent and taken back: all of it is in a draft again, which is opened.
     await dialog.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('Sent.', { exact: true }).waitFor();
-    expect(await draftsOf(account)).toEqual([]);
+    expect(await readDrafts(account)).toEqual([]);
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await page.getByText('Sending was stopped.').waitFor();
     await dialog.getByText('route.txt').waitFor();
@@ -215,7 +215,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
     await page.getByText('Sending was stopped.').waitFor();
     const { body } = await account.graphql('{ emails(filter: { type: SCHEDULED }) { edges { node { status } } } }');
     expect(body.data.emails.edges).toEqual([{ node: { status: 'CANCELLED' } }, { node: { status: 'CANCELLED' } }]);
-    expect(await draftsOf(account)).toMatchObject([{ text: 'Not now.\n\n-- \nAnn <Lee>\nPostroom', html: null }]);
+    expect(await readDrafts(account)).toMatchObject([{ text: 'Not now.\n\n-- \nAnn <Lee>\nPostroom', html: null }]);
 
     // Where nothing may be sent any more is said above the fields.
     await account.graphql(
@@ -229,7 +229,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
   });
 });
 
-async function draftsOf(account: Awaited<ReturnType<BrowserStage['account']>>) {
+async function readDrafts(account: Awaited<ReturnType<BrowserStage['account']>>) {
   const { body } = await account.graphql('{ drafts { edges { node { text html attachments { filename } } } } }');
   return body.data.drafts.edges.map(({ node }: { node: object }) => node);
 }

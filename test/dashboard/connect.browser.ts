@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)('the consent page', () => {
     return ((await response.json()) as { client_id: string }).client_id;
   }
   const verifier = randomBytes(32).toString('base64url');
-  const linkOf = (clientId: string) =>
+  const makeLink = (clientId: string) =>
     `${stage.url}/oauth/authorize?${new URLSearchParams({
       response_type: 'code',
       client_id: clientId,
@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === undefined)('the consent page', () => {
     const account = await stage.account();
     const { page, complaints } = await stage.open(account);
     const clientId = await register('Mail assistant');
-    await page.goto(linkOf(clientId));
+    await page.goto(makeLink(clientId));
     await page.getByRole('heading', { name: 'Connect Mail assistant?' }).waitFor();
     await page.getByText('the name is not verified').waitFor();
     await page.getByText('a program on this computer').waitFor();
@@ -111,12 +111,12 @@ describe.skipIf(chromiumPath === undefined)('the consent page', () => {
 
   test('leads through the sign-in page and back, and sends a denial to the program', LIMIT, async () => {
     const { page } = await stage.open(null);
-    await page.goto(linkOf(await register('Mail assistant')));
+    await page.goto(makeLink(await register('Mail assistant')));
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect(new URL(page.url()).searchParams.get('next')).toContain('/oauth/consent?response_type=code');
     const account = await stage.account();
     const signedIn = await stage.open(account);
-    await signedIn.page.goto(linkOf(await register('Mail assistant')));
+    await signedIn.page.goto(makeLink(await register('Mail assistant')));
     await signedIn.page.getByRole('button', { name: 'Deny' }).click();
     await signedIn.page.getByText('The program has no code').waitFor();
     expect(program.received()?.get('error')).toBe('access_denied');
@@ -163,9 +163,9 @@ describe.skipIf(chromiumPath === undefined)('the consent page', () => {
       await page.locator('button[type=submit][data-loading]').waitFor();
       held.resolve();
       await refusal.waitFor();
-      const answered = page.waitForResponse('**/api/auth/get-session');
+      const responded = page.waitForResponse('**/api/auth/get-session');
       late.resolve();
-      await (await answered).finished();
+      await (await responded).finished();
       await settle(page);
       expect(await refusal.isVisible()).toBe(true);
       await code.fill(device.user_code);
@@ -186,7 +186,7 @@ describe.skipIf(chromiumPath === undefined)('the consent page', () => {
 
   test('shows a hostile name as plain text, and loads neither its logo nor its links', LIMIT, async () => {
     const { page, requested, complaints } = await stage.open(await stage.account());
-    await page.goto(linkOf(await register('<img src=x onerror=alert(1)>\u202eknaB')));
+    await page.goto(makeLink(await register('<img src=x onerror=alert(1)>\u202eknaB')));
     await page.getByRole('heading', { name: 'Connect <img src=x onerror=alert(1)> knaB?' }).waitFor();
     expect(await page.locator('[href^="javascript:"], [src^="javascript:"], img[src="x"]').count()).toBe(0);
     expect(requested.filter((url) => !url.startsWith(stage.url))).toEqual([]);

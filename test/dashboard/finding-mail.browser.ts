@@ -194,7 +194,7 @@ describe.skipIf(chromiumPath === undefined)(
       await stage.mail({ to: account.address, subject: 'Light', text: 'Sale', html: page('#ffffff', '#111111') });
       await expect.poll(async () => (await received(account)).length, POLL).toBe(2);
       const tab = await stage.open(account, { colorScheme: 'dark' });
-      const frameOf = async (subject: string) => {
+      const readFrame = async (subject: string) => {
         const { body } = await account.call('GET', '/emails?type=received');
         const { id } = body.data.find((email: { subject: string }) => email.subject === subject);
         await tab.page.goto(`${stage.url}/emails/${id}?tab=html`);
@@ -204,10 +204,10 @@ describe.skipIf(chromiumPath === undefined)(
         return frame;
       };
       const original = tab.page.getByRole('button', { name: 'Show original colors' });
-      const dark = await frameOf('Dark');
+      const dark = await readFrame('Dark');
       expect(await dark.locator('html').evaluate((root) => root.style.filter)).toBe('');
       expect(await original.count()).toBe(0);
-      const light = await frameOf('Light');
+      const light = await readFrame('Light');
       const filter = () => light.locator('html').evaluate((root) => root.style.filter);
       await expect.poll(filter, POLL).toContain('invert');
       // The words in place of the blocked image are inverted with the rest.

@@ -74,7 +74,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await opened.page.getByRole('heading', { level: 1 }).waitFor();
     return { tab: opened, watch: watchContext(opened.context, stage.url) };
   }
-  const imagesOf = async (of: Account, id: string): Promise<string[]> => {
+  const listImages = async (of: Account, id: string): Promise<string[]> => {
     const { body } = await of.call('GET', `/emails/${id}/html?images=remote`);
     return [...String(body).matchAll(/ (?:src|background)="(https?:[^"]*)"/g)].map(([, url = '']) =>
       url.replaceAll('&amp;', '&'),
@@ -99,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     const looks = await lookInFrames(tab.page, mails);
     const direct = await tab.context.newPage();
     // The same documents as in the frames: in a quick run some are enough.
-    for (const mail of someOf(mails, 5)) looks.push(await lookDirectly(direct, stage.url, mail));
+    for (const mail of readSome(mails, 5)) looks.push(await lookDirectly(direct, stage.url, mail));
     await direct.close();
     print('the S16 list', looks);
     expect(looks.filter((look) => !look.isOurs)).toEqual([]);
@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     const images = new Set<string>();
     const withImages = new Set<string>();
     for (const { id } of mails)
-      for (const image of await imagesOf(account, id)) {
+      for (const image of await listImages(account, id)) {
         images.add(image);
         withImages.add(id);
       }
@@ -144,7 +144,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     const localMails = await deliverAll(stage, reader, [{ subject: 'Local', html }]);
     const opened = await openTab(reader);
     await lookInFrames(opened.tab.page, localMails, { query: '?images=remote' });
-    expect(await imagesOf(reader, localMails[0]?.id ?? '')).toEqual([]);
+    expect(await listImages(reader, localMails[0]?.id ?? '')).toEqual([]);
     const { page, context } = opened.tab;
     await page.goto(`${stage.url}/emails/${localMails[0]?.id}?tab=html`);
     await page.frameLocator('iframe').locator('html[data-remote-images]').waitFor();
@@ -166,7 +166,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
 
   test('is stopped by each of the walls alone', async () => {
     // Each document passes both walls above: here some are enough.
-    const some = someOf(mails, 4);
+    const some = readSome(mails, 4);
     // As it came, in our frame and under our policy: what is tried is refused, and the browser may say so.
     await tab.page.route('**/api/e2/emails/*/html*', async (route) => {
       const response = await route.fetch({ headers: { ...route.request().headers(), ...FRAMED } });
@@ -209,17 +209,17 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     await inside.getByText('Yes.').waitFor();
     await expect.poll(() => frame.getAttribute('sandbox')).toBe(FRAME_SANDBOX);
     await expect.poll(() => frame.getAttribute('title')).toContain('A link');
-    const heightOf = async () => (await frame.boundingBox())?.height ?? 0;
-    await expect.poll(heightOf, POLL).toBeGreaterThan(950);
-    const folded = await heightOf();
+    const readHeight = async () => (await frame.boundingBox())?.height ?? 0;
+    await expect.poll(readHeight, POLL).toBeGreaterThan(950);
+    const folded = await readHeight();
     expect(folded).toBeLessThan(1_300);
     await expect.poll(() => inside.getByText('No?').isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Show quoted text' }).click();
     expect(await inside.getByText('Quoted text').isVisible()).toBe(false);
     await inside.getByText('No?').waitFor();
-    await expect.poll(heightOf, POLL).toBeGreaterThan(folded + 550);
+    await expect.poll(readHeight, POLL).toBeGreaterThan(folded + 550);
     await page.getByRole('button', { name: 'Hide quoted text' }).press('Enter');
-    await expect.poll(heightOf, POLL).toBe(folded);
+    await expect.poll(readHeight, POLL).toBe(folded);
     expect(canary.heard).toEqual([]);
     await page.getByText('1 remote image is not loaded. 1 tracking pixel removed.').waitFor();
     await page.getByRole('button', { name: 'Load remote images (1)' }).click();
@@ -245,13 +245,13 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
       reader,
       ['First', 'Second', 'Forged'].map((subject) => ({ subject, html })),
     );
-    const idOf = (subject: string) => found.find(({ name }) => name === subject)?.id ?? '';
+    const findId = (subject: string) => found.find(({ name }) => name === subject)?.id ?? '';
     const verdict = (result: string) => ({ result, domain: 'sender.test' });
     await stage.database.pool.query(
       `update email_content set authentication = $3 where workspace_id = $1 and email_id = any ($2)`,
       [
         reader.workspaceId,
-        [idOf('First'), idOf('Second')],
+        [findId('First'), findId('Second')],
         JSON.stringify({
           spf: verdict('none'),
           dkim: [{ ...verdict('pass'), selector: 's' }],
@@ -263,7 +263,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     );
     const { page, complaints, close } = await stage.open(reader);
     const open = async (subject: string) => {
-      await page.goto(`${stage.url}/emails/${idOf(subject)}?tab=html`);
+      await page.goto(`${stage.url}/emails/${findId(subject)}?tab=html`);
       await page.frameLocator('iframe').getByText('News').waitFor();
     };
     const always = page.getByRole('button', { name: 'Always show images from ada@sender.test' });
@@ -312,28 +312,30 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     const frame = page.locator(`iframe[src^="/api/e2/emails/${mail?.id}/html"]`);
     const inside = frame.contentFrame();
     await inside.getByText('Buy').waitFor();
-    const styleOf = (selector: string, name: string) =>
+    const readStyle = (selector: string, name: string) =>
       inside.locator(selector).evaluate((element, key) => getComputedStyle(element).getPropertyValue(key), name);
-    expect(await styleOf('.button', 'background-color')).toBe('rgb(0, 128, 0)');
-    expect(await styleOf('.button', 'position')).toBe('static');
-    expect(await styleOf('.wide', 'background-color')).toBe('rgb(1, 2, 3)');
-    expect(await styleOf('body', 'background-color')).toBe('rgb(255, 238, 221)');
-    expect(await styleOf('body', 'color')).toBe('rgb(17, 34, 51)');
+    expect(await readStyle('.button', 'background-color')).toBe('rgb(0, 128, 0)');
+    expect(await readStyle('.button', 'position')).toBe('static');
+    expect(await readStyle('.wide', 'background-color')).toBe('rgb(1, 2, 3)');
+    expect(await readStyle('body', 'background-color')).toBe('rgb(255, 238, 221)');
+    expect(await readStyle('body', 'color')).toBe('rgb(17, 34, 51)');
     expect(await inside.locator('body').innerText()).not.toContain('Hidden');
-    const scaleOf = () => inside.locator('html').evaluate((root) => Number(root.style.zoom || 1));
-    await expect.poll(scaleOf, POLL).toBeLessThan(0.9);
+    const readScale = () => inside.locator('html').evaluate((root) => Number(root.style.zoom || 1));
+    await expect.poll(readScale, POLL).toBeLessThan(0.9);
     const width = (await frame.boundingBox())?.width ?? 0;
-    expect(await scaleOf()).toBeCloseTo(width / 1_616, 1);
+    expect(await readScale()).toBeCloseTo(width / 1_616, 1);
     // The height is that of the scaled content.
-    await expect.poll(async () => (await frame.boundingBox())?.height ?? 0, POLL).toBeLessThan(200 * (await scaleOf()));
+    await expect
+      .poll(async () => (await frame.boundingBox())?.height ?? 0, POLL)
+      .toBeLessThan(200 * (await readScale()));
     // In the dark theme it has dark colors, until the user wants those of the sender.
-    const filterOf = () => inside.locator('html').evaluate((root) => root.style.filter);
-    expect(await filterOf()).toBe('');
+    const readFilter = () => inside.locator('html').evaluate((root) => root.style.filter);
+    expect(await readFilter()).toBe('');
     await page.emulateMedia({ colorScheme: 'dark' });
-    await expect.poll(filterOf, POLL).toContain('invert');
+    await expect.poll(readFilter, POLL).toContain('invert');
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Show original colors' }).click();
-    await expect.poll(filterOf, POLL).toBe('');
+    await expect.poll(readFilter, POLL).toBe('');
     await page.getByRole('button', { name: 'Show dark colors' }).waitFor();
     expect(canary.heard).toEqual([]);
     expect(complaints).toEqual([]);
@@ -377,10 +379,10 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
       await page.frameLocator('iframe').locator('html[data-remote-images]').waitFor();
       const frame = page.frames().find((each) => each.url().includes(id) && each !== page.mainFrame());
       if (frame === undefined) throw new Error('no frame');
-      const filterOf = () => frame.evaluate(() => document.documentElement.style.filter);
+      const readFilter = () => frame.evaluate(() => document.documentElement.style.filter);
       const before = await lookAtCopy(frame);
       await page.emulateMedia({ colorScheme: 'dark' });
-      await expect.poll(filterOf, POLL).toContain('invert');
+      await expect.poll(readFilter, POLL).toContain('invert');
       await paintFiltered(page, frame);
       const inDark = await lookAtCopy(frame);
       expect(inDark.filter((violation) => !before.includes(violation))).toEqual([]);
@@ -391,10 +393,10 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
     // The colors of the sender come back.
     await page.reload();
     const text = page.frameLocator('iframe').getByText('#999999 on it');
-    const colorOf = () => text.evaluate((element) => getComputedStyle(element).color);
-    await expect.poll(colorOf, POLL).not.toBe('rgb(153, 153, 153)');
+    const readColor = () => text.evaluate((element) => getComputedStyle(element).color);
+    await expect.poll(readColor, POLL).not.toBe('rgb(153, 153, 153)');
     await page.getByRole('button', { name: 'Show original colors' }).click();
-    await expect.poll(colorOf, POLL).toBe('rgb(153, 153, 153)');
+    await expect.poll(readColor, POLL).toBe('rgb(153, 153, 153)');
     expect(complaints).toEqual([]);
     await close();
   });
@@ -425,7 +427,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
       );
       expect(all.length).toBeGreaterThan(100);
       // Each takes the same way; opening all of them takes minutes.
-      const messages = someOf(all, 20);
+      const messages = readSome(all, 20);
       const reader = await stage.account();
       const found = await deliverAll(
         stage,
@@ -448,7 +450,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
         (route) => route.fulfill({ contentType: 'image/png', body: PIXEL }),
       );
       const images = new Set<string>();
-      for (const { id } of found) for (const image of await imagesOf(reader, id)) images.add(image);
+      for (const { id } of found) for (const image of await listImages(reader, id)) images.add(image);
       await lookInFrames(opened.tab.page, found, { query: '?images=remote' });
       expect(images.size).toBeGreaterThan(5);
       expect(opened.watch.elsewhere.filter(({ url, type }) => !images.has(url) || type !== 'image')).toEqual([]);
@@ -460,7 +462,7 @@ describe.skipIf(chromiumPath === undefined)('hostile mail', () => {
 });
 
 /** Returns each `step`th of them in a quick run, and all of them in a long one. */
-function someOf<T>(all: readonly T[], step: number): T[] {
+function readSome<T>(all: readonly T[], step: number): T[] {
   return all.filter((_, at) => isEveryPageOpened || at % step === 0);
 }
 

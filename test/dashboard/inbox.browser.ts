@@ -29,7 +29,7 @@ import { findColorViolations, findViolations } from '../support/stages/axe.ts';
 import { type BrowserStage, openBrowserStage } from '../support/stages/browser-stage.ts';
 
 describe('the pages of a list', () => {
-  const list = [0, 50, 100].reduce((pages, from) => withNextPage(pages, answer(1_000 - from, 50, true)), NO_PAGES);
+  const list = [0, 50, 100].reduce((pages, from) => withNextPage(pages, respond(1_000 - from, 50, true)), NO_PAGES);
 
   test('keep their positions without their rows, and take the same rows again', () => {
     const far = withoutFarRows(list, 100, 149);
@@ -38,12 +38,12 @@ describe('the pages of a list', () => {
     expect(rowAt(far, 120)?.node.id).toBe('t880');
     const [after = null] = missingPages(far, 55, 60);
     expect(after).toBe('c951');
-    expect(heldRows(withPageRows(far, after, answer(950, 50, true)))).toEqual(heldRows(list));
+    expect(heldRows(withPageRows(far, after, respond(950, 50, true)))).toEqual(heldRows(list));
   });
 
   test('take new mail at the top, once for a thread that was further down', () => {
     const moved = { cursor: 'c-new', node: { ...thread(930), listedAt: new Date(2_000_000).toISOString() } };
-    const head = answer(1_000, 49, true);
+    const head = respond(1_000, 49, true);
     const next = withHead(list, { ...head, edges: [moved, ...head.edges] });
     expect(next).not.toBeNull();
     const ids = heldRows(next ?? NO_PAGES).map(({ node }) => node.id);
@@ -51,7 +51,7 @@ describe('the pages of a list', () => {
   });
 
   test('say that more must be read when all rows of a page are new', () => {
-    expect(withHead(list, answer(2_000, 50, true))).toBeNull();
+    expect(withHead(list, respond(2_000, 50, true))).toBeNull();
   });
 
   test('put removed rows back in their position', () => {
@@ -67,21 +67,21 @@ describe('the messages of a conversation', () => {
   const shown = messages(10, 59);
 
   test('keep messages that new ones push off the newest page', () => {
-    expect(idsOf(withNewestMessages(shown, messages(12, 61)))).toEqual(idsOf(messages(10, 61)));
+    expect(listIds(withNewestMessages(shown, messages(12, 61)))).toEqual(listIds(messages(10, 61)));
   });
 
   test('are only the newest page when messages between may be missing, or positions have changed', () => {
-    expect(idsOf(withNewestMessages(shown, messages(70, 119)))).toEqual(idsOf(messages(70, 119)));
+    expect(listIds(withNewestMessages(shown, messages(70, 119)))).toEqual(listIds(messages(70, 119)));
     const renumbered = messages(12, 59).map(({ cursor, node }) => ({
       cursor,
       node: { ...node, threadPosition: (node.threadPosition ?? 0) - 1 },
     }));
-    expect(idsOf(withNewestMessages(shown, renumbered))).toEqual(idsOf(renumbered));
+    expect(listIds(withNewestMessages(shown, renumbered))).toEqual(listIds(renumbered));
   });
 
   test('take a page of earlier messages unless they have changed since it was requested', () => {
-    expect(idsOf(withEarlierMessages(shown, 'c10', messages(0, 9)))).toEqual(idsOf(messages(0, 59)));
-    expect(idsOf(withEarlierMessages(shown, 'c20', messages(10, 19)))).toEqual(idsOf(shown));
+    expect(listIds(withEarlierMessages(shown, 'c10', messages(0, 9)))).toEqual(listIds(messages(0, 59)));
+    expect(listIds(withEarlierMessages(shown, 'c20', messages(10, 19)))).toEqual(listIds(shown));
   });
 });
 
@@ -686,7 +686,7 @@ function capitalized(text: string): string {
 }
 
 /** A page of threads whose messages came a second apart, the one at `newest` seconds first. */
-function answer(newest: number, count: number, hasNextPage: boolean): ReadPage {
+function respond(newest: number, count: number, hasNextPage: boolean): ReadPage {
   const edges = Array.from({ length: count }, (_, n) => ({ cursor: `c${newest - n}`, node: thread(newest - n) }));
   return { edges, pageInfo: { hasNextPage, endCursor: edges.at(-1)?.cursor ?? null } };
 }
@@ -717,7 +717,7 @@ function messages(from: number, to: number): MessageEdge[] {
   return Array.from({ length: to - from + 1 }, (_, n) => ({ cursor: `c${from + n}`, node: message(from + n) }));
 }
 
-function idsOf(edges: readonly MessageEdge[]): string[] {
+function listIds(edges: readonly MessageEdge[]): string[] {
   return edges.map(({ node }) => node.id);
 }
 

@@ -101,8 +101,9 @@ describe.skipIf(chromiumPath === undefined)('invitations in the dashboard', () =
     const list = async () =>
       (await account.call('GET', '/emails?type=received')).body.data as { id: string; subject: string }[];
     await expect.poll(async () => (await list()).length).toBe(3);
-    const idOf = async (subject: string) => (await list()).find((email) => email.subject.startsWith(subject))?.id ?? '';
-    const answer = async (id: string, body: object) =>
+    const findId = async (subject: string) =>
+      (await list()).find((email) => email.subject.startsWith(subject))?.id ?? '';
+    const respond = async (id: string, body: object) =>
       fetch(`${stage.url}/api/e2/emails/${id}/event-reply`, {
         method: 'POST',
         headers: {
@@ -112,16 +113,16 @@ describe.skipIf(chromiumPath === undefined)('invitations in the dashboard', () =
         },
         body: JSON.stringify(body),
       });
-    const invitation = await idOf('Invitation');
-    const first = await answer(invitation, { response: 'declined' });
+    const invitation = await findId('Invitation');
+    const first = await respond(invitation, { response: 'declined' });
     const made = await first.json();
     expect([first.status, made]).toEqual([
       200,
       { email_id: invitation, reply_id: expect.any(String), organizer: organizer.address, response: 'declined' },
     ]);
-    expect(await (await answer(invitation, { response: 'declined' })).json()).toEqual(made);
+    expect(await (await respond(invitation, { response: 'declined' })).json()).toEqual(made);
     for (const subject of ['Cancelled', 'Plain']) {
-      const refused = await account.call('POST', `/emails/${await idOf(subject)}/event-reply`, {
+      const refused = await account.call('POST', `/emails/${await findId(subject)}/event-reply`, {
         response: 'accepted',
       });
       expect(refused.status).toBe(409);

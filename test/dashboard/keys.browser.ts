@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       await expect.poll(async () => (await page.content()).includes(secret)).toBe(false);
       expect(JSON.parse((await run('bash', ['-c', command])).stdout)).toMatchObject({ data: [] });
       const { call } = callers(stage.service.url, secret);
-      const sent = await call('POST', '/emails', emailOf(account.address));
+      const sent = await call('POST', '/emails', makeEmail(account.address));
       expect([sent.status, sent.body.code]).toEqual([403, 'insufficient_scope']);
 
       await row.getByText(`${secret.slice(0, 4)}…${secret.slice(-4)}`).waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
       expect(endpoint.status).toBe(201);
       const rule = { type: 'explicit', config: { subject: { values: ['x'] } }, action: { action: 'block' } };
       expect((await call('POST', '/guard', { name: `Rule of ${name}`, ...rule })).status).toBe(201);
-      const email = await call('POST', '/emails', { ...emailOf(account.address), scheduled_at: 'in 2 days' });
+      const email = await call('POST', '/emails', { ...makeEmail(account.address), scheduled_at: 'in 2 days' });
       expect(email.status).toBe(201);
       const states = async () => [
         (await own.call('GET', `/endpoints/${endpoint.body.id}`)).body.isActive,
@@ -143,7 +143,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
     await row.getByText('one allowed recipient, 2 per hour, no links').waitFor();
     const { call } = callers(stage.service.url, secret);
     for (const status of [200, 200, 403])
-      expect((await call('POST', '/emails', emailOf(account.address))).status).toBe(status);
+      expect((await call('POST', '/emails', makeEmail(account.address))).status).toBe(status);
     await row.getByText('2 of 2 emails in the last hour').waitFor();
 
     await row.getByRole('button', { name: 'Edit key' }).click();
@@ -151,7 +151,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save key' }).click();
     await row.getByText('2 of 3 emails in the last hour').waitFor();
-    expect((await call('POST', '/emails', emailOf(account.address))).status).toBe(200);
+    expect((await call('POST', '/emails', makeEmail(account.address))).status).toBe(200);
 
     await page.goto(`${stage.url}/addresses`);
     await page.getByText(account.address).first().click();
@@ -210,7 +210,8 @@ describe.skipIf(chromiumPath === undefined)('API keys in the browser', () => {
         )
         .toEqual(['delivered']);
 
-      const { id } = (await writer.call('POST', '/emails', { ...emailOf(account.address), subject: 'An offer' })).body;
+      const { id } = (await writer.call('POST', '/emails', { ...makeEmail(account.address), subject: 'An offer' }))
+        .body;
       const offer = page.getByRole('listitem').filter({ hasText: 'An offer' });
       await offer.getByRole('button', { name: 'Reject' }).click();
       await page.getByLabel('Reason').fill('The price is wrong.');
@@ -329,6 +330,6 @@ async function shownKey(page: Page): Promise<{ secret: string; command: string }
   return { secret: secret ?? '', command: command ?? '' };
 }
 
-function emailOf(address: string): Record<string, string> {
+function makeEmail(address: string): Record<string, string> {
   return { from: address, to: address, subject: 'Refused', text: 'It must not go.' };
 }

@@ -413,10 +413,10 @@ describe.skipIf(chromiumPath === undefined)('the look of the dashboard', { timeo
       expect([tab, Math.max(...lefts) - Math.min(...lefts)]).toEqual([tab, expect.toSatisfy((px) => px > 400)]);
     }
     await page.goto(`${stage.url}/welcome`);
-    const widthOf = (name: string) => page.getByRole('region', { name }).evaluate(({ clientWidth }) => clientWidth);
+    const readWidth = (name: string) => page.getByRole('region', { name }).evaluate(({ clientWidth }) => clientWidth);
     await page.getByRole('heading', { name: 'Next steps' }).waitFor();
-    expect(await widthOf('Your email has arrived')).toBeGreaterThan(600);
-    expect(await widthOf(`Send an email to ${account.address}`)).toBeGreaterThan(1_200);
+    expect(await readWidth('Your email has arrived')).toBeGreaterThan(600);
+    expect(await readWidth(`Send an email to ${account.address}`)).toBeGreaterThan(1_200);
     await close();
   });
 });

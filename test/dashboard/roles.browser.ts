@@ -143,12 +143,12 @@ describe.skipIf(chromiumPath === undefined)('every page, for members of each rol
 
 /** Runs in the page: presses the first control that has a name not known yet, and returns the name; null: there is none. */
 function pressUnpressed({ known, leftAlone }: { known: string[]; leftAlone: string }): string | null {
-  const nameOf = (control: Element) => (control.getAttribute('aria-label') ?? control.textContent ?? '').trim();
+  const readName = (control: Element) => (control.getAttribute('aria-label') ?? control.textContent ?? '').trim();
   const controls = document.querySelectorAll<HTMLElement>(
     'main button:not([disabled]), main [role=switch]:not([disabled])',
   );
   for (const control of controls) {
-    const name = nameOf(control);
+    const name = readName(control);
     const isSeen =
       control.checkVisibility({ visibilityProperty: true }) && control.closest('[aria-hidden=true]') === null;
     if (!isSeen || name === '' || known.includes(name) || new RegExp(leftAlone).test(name)) continue;

@@ -33,7 +33,7 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await page.keyboard.press('Escape');
     await search.waitFor({ state: 'detached' });
     expect(new URL(page.url()).pathname).toBe(`/inbox/${threadId}`);
-    expect(await threadOf(account, threadId)).toMatchObject({ isArchived: false, trashedAt: null });
+    expect(await readThread(account, threadId)).toMatchObject({ isArchived: false, trashedAt: null });
     // The next time its code is there.
     await page.keyboard.press('Control+k');
     await page.keyboard.type('create rule');
@@ -229,7 +229,7 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
           : page.getByRole('textbox', { name: label, exact: true });
       await field.waitFor();
       await expect.poll(() => (label === 'To' ? field.inputValue() : field.innerText())).toBe('e#lazy u');
-      expect(await threadOf(account, threadId)).toMatchObject({ isArchived: false, trashedAt: null });
+      expect(await readThread(account, threadId)).toMatchObject({ isArchived: false, trashedAt: null });
       // The focus is elsewhere: Esc closes the composer first, then the conversation.
       await page.getByRole('article').first().getByText('Hello there').click();
       await page.keyboard.press('Escape');
@@ -248,15 +248,15 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await page.keyboard.press('l');
     await page.keyboard.type('e#later');
     await page.keyboard.press('Enter');
-    await expect.poll(() => threadOf(account, threadId)).toMatchObject({ labels: ['e#later'], isArchived: false });
+    await expect.poll(() => readThread(account, threadId)).toMatchObject({ labels: ['e#later'], isArchived: false });
     await page.reload();
     await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
     await page.keyboard.press('e');
-    await expect.poll(() => threadOf(account, threadId)).toMatchObject({ isArchived: true });
+    await expect.poll(() => readThread(account, threadId)).toMatchObject({ isArchived: true });
     await page.goto(`${stage.url}/inbox/${threadId}`);
     await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
     await page.keyboard.press('#');
-    await expect.poll(async () => (await threadOf(account, threadId)).trashedAt).not.toBeNull();
+    await expect.poll(async () => (await readThread(account, threadId)).trashedAt).not.toBeNull();
   });
 
   test.each([
@@ -358,7 +358,7 @@ describe.skipIf(chromiumPath === undefined)('what is typed', () => {
     await page.keyboard.type('e#later');
     await page.keyboard.press('Enter');
     await held.release();
-    await expect.poll(() => threadOf(account, threadId)).toMatchObject({ labels: ['e#later'], isArchived: false });
+    await expect.poll(() => readThread(account, threadId)).toMatchObject({ labels: ['e#later'], isArchived: false });
   });
 
   test('stays in a form beside a list when a reload of its record fails', async () => {
@@ -555,7 +555,7 @@ async function conversation(subject: string) {
   return { ...tab, account, threadId: String(edge.node.id) };
 }
 
-async function threadOf(account: Account, id: string) {
+async function readThread(account: Account, id: string) {
   const query = 'query($id: ID!) { thread(id: $id) { isArchived trashedAt labels } }';
   return (await account.graphql(query, { id })).body.data.thread;
 }

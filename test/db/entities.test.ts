@@ -37,7 +37,7 @@ async function on<T>(url: string, work: (client: pg.Client) => Promise<T>): Prom
 }
 
 /** Returns one line for each column, index and constraint of every table and view, in PostgreSQL's own words. */
-async function schemaOf(url: string): Promise<string[]> {
+async function readSchema(url: string): Promise<string[]> {
   const { rows } = await on(url, (client) => client.query<{ line: string }>(SCHEMA));
   return rows.map(({ line }) => line);
 }
@@ -60,9 +60,9 @@ const SCHEMA = `
   order by line`;
 
 test('entities describe every column, index and constraint that the migrations make', async () => {
-  const lines = await schemaOf(migrated.url);
+  const lines = await readSchema(migrated.url);
   expect(lines.length).toBeGreaterThan(500);
-  expect(await schemaOf(described.url)).toEqual(lines);
+  expect(await readSchema(described.url)).toEqual(lines);
 });
 
 test.each([
@@ -90,7 +90,7 @@ test.each([
   try {
     await client.query(`begin; drop view delivery_attempt; ${statement}`);
     const { rows } = await client.query<{ line: string }>(SCHEMA);
-    const known = new Set(await schemaOf(described.url));
+    const known = new Set(await readSchema(described.url));
     expect(rows.map((row) => row.line).filter((shown) => !known.has(shown))).toEqual([line]);
   } finally {
     await client.end();

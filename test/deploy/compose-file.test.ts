@@ -246,12 +246,12 @@ describe('docker-compose.yml', () => {
     }
     // Settings that name the proxy agree with the addresses that it has.
     const proxy = services.find(({ name }) => name === 'proxy')?.addresses ?? {};
-    const environmentOf = (name: string) => services.find((service) => service.name === name)?.environment ?? {};
-    expect(environmentOf('smtp-1')['SMTP_PROXIES']).toBe(proxy['mail']);
-    expect(environmentOf('gateway-1')['TRUSTED_PROXIES']?.startsWith(`${proxy['web']}$`)).toBe(true);
+    const findEnvironment = (name: string) => services.find((service) => service.name === name)?.environment ?? {};
+    expect(findEnvironment('smtp-1')['SMTP_PROXIES']).toBe(proxy['mail']);
+    expect(findEnvironment('gateway-1')['TRUSTED_PROXIES']?.startsWith(`${proxy['web']}$`)).toBe(true);
     // In the networks of gateways and SMTP servers the proxy would lead from one to the other.
-    expect(environmentOf('proxy')['PROXY_LISTEN']).toBe(proxy['outside']);
-    expect(environmentOf('sending-1')['INBOUND_SMTP']).toBe(`${proxy['outside']}:2525`);
+    expect(findEnvironment('proxy')['PROXY_LISTEN']).toBe(proxy['outside']);
+    expect(findEnvironment('sending-1')['INBOUND_SMTP']).toBe(`${proxy['outside']}:2525`);
     expect(document.services['doctor']?.['command']).toContain(
       '${INSIDE_NETWORK:-172.31.253}.0/24,${OUTSIDE_NETWORK:-172.31.254}.0/24',
     );

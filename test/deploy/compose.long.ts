@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DnsServer, startDnsServer } from '../support/servers/dns.ts';
-import { type Answer, callers, type DomainAccount, until } from '../support/servers/service.ts';
+import { callers, type DomainAccount, type ServiceResponse, until } from '../support/servers/service.ts';
 import { type SinkMta, startSinkMta } from '../support/servers/sink-mta.ts';
 import { smtpLoad, toWireForm } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { ComposeStage } from '../support/stages/compose-stage.ts';
-import { messageIdOf } from '../support/stages/sending-stage.ts';
+import { readMessageId } from '../support/stages/sending-stage.ts';
 
 const run = promisify(execFile);
 
@@ -89,18 +89,18 @@ test('the health checks report healthy processes', async () => {
 test('a message received by either SMTP server is sent as one webhook and can be read at either gateway', async () => {
   for (const [n, name] of ['smtp-1', 'smtp-2'].entries()) {
     const id = await take(stage.smtpOf(name), `<either.${n}@elsewhere.test>`);
-    await webhookOf(`<either.${n}@elsewhere.test>`);
+    await awaitWebhook(`<either.${n}@elsewhere.test>`);
     for (const gateway of ['gateway-1', 'gateway-2']) {
       const read = await at(gateway).call('GET', `/emails/${id}`);
       expect(read).toMatchObject({ status: 200, body: { id, message_id: `<either.${n}@elsewhere.test>` } });
     }
   }
-  expect(webhooksOf('<either.0@elsewhere.test>')).toHaveLength(1);
+  expect(listWebhooks('<either.0@elsewhere.test>')).toHaveLength(1);
 });
 
 test('the service sees the addresses of clients behind the proxy', async () => {
   const id = await take(stage.smtp, '<proxied@elsewhere.test>');
-  await webhookOf('<proxied@elsewhere.test>');
+  await awaitWebhook('<proxied@elsewhere.test>');
   const { rows } = await database.query('select remote_address from reception where email_id = $1', [id]);
   expect(rows).toEqual([{ remote_address: '127.0.0.1' }]);
   expect(stage.addressOf('proxy')).not.toBe('127.0.0.1');
@@ -118,16 +118,16 @@ test('an email sent at one gateway leaves once, and its reply joins the thread',
   const status = () => at('gateway-2').call('GET', `/emails/${sent.body.id}`);
   await soon('it is delivered', async () => (await status()).body.status === 'delivered');
   const { body } = await status();
-  const received = sink.messages.filter((message) => messageIdOf(message) === body.message_id);
+  const received = sink.messages.filter((message) => readMessageId(message) === body.message_id);
   expect(received).toHaveLength(1);
 
-  const answerId = await take(stage.smtp, '<answer@elsewhere.test>', [
+  const replyId = await take(stage.smtp, '<answer@elsewhere.test>', [
     'Subject: Re: A question',
     `In-Reply-To: ${body.message_id}`,
   ]);
   await soon('the answer is in the thread', async () => {
-    const answer = (await at('gateway-1').call('GET', `/emails/${answerId}`)).body;
-    return answer.thread_id !== null && answer.thread_id === (await status()).body.thread_id;
+    const response = (await at('gateway-1').call('GET', `/emails/${replyId}`)).body;
+    return response.thread_id !== null && response.thread_id === (await status()).body.thread_id;
   });
 });
 
@@ -138,7 +138,7 @@ test('with two of every actor, one handles each received, sent and scheduled mes
     Promise.all(
       ['smtp-1', 'smtp-2'].map((name) =>
         smtpLoad({
-          ...loadOf(stage.smtpOf(name)),
+          ...makeLoad(stage.smtpOf(name)),
           count: COUNT,
           message: (n) => mail(`<in.${name}.${n}@elsewhere.test>`),
         }),
@@ -164,7 +164,7 @@ test('with two of every actor, one handles each received, sent and scheduled mes
   expect(rows[0]?.twice).toBe(0);
   // Both of a kind had some of the work.
   for (const [kind, metric] of Object.entries(workMetrics))
-    for (const n of [1, 2]) expect(await sumOf(metric, `${kind}-${n}`), `${kind}-${n}`).toBeGreaterThan(0);
+    for (const n of [1, 2]) expect(await readSum(metric, `${kind}-${n}`), `${kind}-${n}`).toBeGreaterThan(0);
 });
 
 test('a key revoked at one gateway is invalid at the other', async () => {
@@ -186,13 +186,13 @@ test('a key revoked at one gateway is invalid at the other', async () => {
 test('both gateways share the request limit', async () => {
   const other = await stage.createAccount();
   const startedAt = performance.now();
-  const answers: Answer[] = await Promise.all(
+  const responses: ServiceResponse[] = await Promise.all(
     Array.from({ length: 6 * REQUESTS_PER_SECOND }, (_, n) =>
       callers(stage.urlOf(`gateway-${(n % 2) + 1}`), other.apiKey).call('GET', '/domains/none'),
     ),
   );
   const seconds = Math.ceil((performance.now() - startedAt) / 1_000) + 1;
-  const counts = Object.groupBy(answers, ({ status }) => status);
+  const counts = Object.groupBy(responses, ({ status }) => status);
   const passed = counts[404]?.length ?? 0;
   // A machine that is very busy answers 503 to what it does not get to in time.
   expect(Object.keys(counts).filter((status) => !['404', '429', '503'].includes(status))).toEqual([]);
@@ -222,7 +222,7 @@ function mail(messageId: string, more: string[] = ['Subject: hello']): Uint8Arra
   return toWireForm(Buffer.from(lines.join('\r\n')));
 }
 
-function loadOf(server: { host: string; port: number }) {
+function makeLoad(server: { host: string; port: number }) {
   return {
     ...server,
     sessions: 4,
@@ -234,18 +234,18 @@ function loadOf(server: { host: string; port: number }) {
 
 /** Hands a mail in there; answers the id of its email. */
 async function take(server: { host: string; port: number }, messageId: string, more?: string[]): Promise<string> {
-  const [result] = await smtpLoad({ ...loadOf(server), count: 1, sessions: 1, message: () => mail(messageId, more) });
+  const [result] = await smtpLoad({ ...makeLoad(server), count: 1, sessions: 1, message: () => mail(messageId, more) });
   expect(result).toMatchObject({ code: 250 });
   return /em_[0-9a-f]{32}/.exec(result?.reply ?? '')?.[0] ?? '';
 }
 
 /** Hands in a mail, as a client does that repeats what was refused for now. */
-async function submit(n: number, more: object): Promise<Answer> {
+async function submit(n: number, more: object): Promise<ServiceResponse> {
   const key = `${n} ${JSON.stringify(more)}`;
   const body = { from: address, to: 'friend@elsewhere.test', subject: `number ${n}`, text: 'hello', ...more };
   for (let turn = n; ; turn++) {
-    const answer = await at(`gateway-${(turn % 2) + 1}`).call('POST', '/emails', body, { 'idempotency-key': key });
-    if (answer.status !== 429 && answer.status !== 503 && answer.status !== 409) return answer;
+    const response = await at(`gateway-${(turn % 2) + 1}`).call('POST', '/emails', body, { 'idempotency-key': key });
+    if (response.status !== 429 && response.status !== 503 && response.status !== 409) return response;
     await pause(200);
   }
 }
@@ -269,12 +269,12 @@ function webhooks(prefix: string) {
   return receiver.requests.filter(({ headers }) => String(headers['x-message-id']).startsWith(prefix));
 }
 
-function webhooksOf(messageId: string) {
+function listWebhooks(messageId: string) {
   return receiver.requests.filter(({ headers }) => headers['x-message-id'] === messageId);
 }
 
-async function webhookOf(messageId: string): Promise<void> {
-  await soon(`a webhook for ${messageId}`, () => Promise.resolve(webhooksOf(messageId).length > 0));
+async function awaitWebhook(messageId: string): Promise<void> {
+  await soon(`a webhook for ${messageId}`, () => Promise.resolve(listWebhooks(messageId).length > 0));
 }
 
 function sentWith(words: string) {
@@ -282,7 +282,7 @@ function sentWith(words: string) {
 }
 
 /** What one process counted, all labels together. */
-async function sumOf(metric: string, name: string): Promise<number> {
+async function readSum(metric: string, name: string): Promise<number> {
   const metrics = await (await fetch(`${stage.monitoringOf(name)}/metrics`)).text();
   const values = metrics.split('\n').filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `));
   return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);

@@ -13,7 +13,7 @@ const instructions = text
   .filter((line) => line !== '' && !line.startsWith('#'));
 const stages = instructions.filter((line) => line.startsWith('FROM '));
 /** The stage of the image itself. */
-const last = stageOf('postroom');
+const last = readStage('postroom');
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
   version: string;
   dependencies: Record<string, string>;
@@ -58,7 +58,7 @@ test('every image of others is pinned by its digest, or is on the list with the 
 });
 
 test('a clone made under any umask builds an image that user 10001 can read', () => {
-  expect(stageOf('build').at(-1)).toBe('RUN find . -path ./node_modules -prune -o -exec chmod u=rwX,go=rX {} +');
+  expect(readStage('build').at(-1)).toBe('RUN find . -path ./node_modules -prune -o -exec chmod u=rwX,go=rX {} +');
 });
 
 test('the image runs as the user of docker-compose.yml, which can write only to its data', () => {
@@ -141,7 +141,7 @@ test('removes only packages of the dashboard build and of the single-machine ser
 
 test('contains no TypeScript compiler and no Redis client', () => {
   for (const name of ['typescript', '@typescript', 'redis', '@redis', 'haraka-plugin-redis/node_modules'])
-    expect(stageOf('build').join('\n')).toContain(` node_modules/${name}`);
+    expect(readStage('build').join('\n')).toContain(` node_modules/${name}`);
 });
 
 /** The TypeScript of the folders in the image, by path. */
@@ -154,7 +154,7 @@ function listSources(isMeant: (name: string) => boolean): { name: string; source
   );
 }
 
-function stageOf(name: string): string[] {
+function readStage(name: string): string[] {
   const from = instructions.findIndex((line) => line.startsWith('FROM ') && line.endsWith(` AS ${name}`));
   const length = instructions.slice(from + 1).findIndex((line) => line.startsWith('FROM '));
   return instructions.slice(from, from + 1 + length);

@@ -10,8 +10,8 @@ const folder = path.join(root, 'docs/deploy/kubernetes');
 // oxlint-disable-next-line typescript/no-explicit-any -- the shapes of Kubernetes, which the tests read into
 type Manifest = Record<string, any>;
 
-const base = manifestsOf('base');
-const scaling = manifestsOf('autoscaling');
+const base = listManifests('base');
+const scaling = listManifests('autoscaling');
 const ours = readComposeServices().filter(
   ({ image, profiles }) => image.startsWith('postroom:') && profiles.length === 0,
 );
@@ -193,7 +193,7 @@ describe('The values of the NATS chart', () => {
   }
 });
 
-function manifestsOf(name: string): Manifest[] {
+function listManifests(name: string): Manifest[] {
   return readdirSync(path.join(folder, name))
     .filter((file) => file !== 'kustomization.yaml')
     .flatMap((file) => parseAllDocuments(readFileSync(path.join(folder, name, file), 'utf8')))

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import {
   isAllowed,
+  listPolicies,
   type NetworkPolicy,
   type Place,
   POLICY_NAMESPACE,
-  policiesOf,
 } from '../support/network-policies.ts';
 import { readComposeServices } from '../support/stages/compose-file.ts';
 
@@ -25,7 +25,7 @@ const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy') as unk
 const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'Job');
 const roles = workloads.map(({ metadata }) => metadata.name as string);
 
-function podOf(role: string): Place & { labels: Record<string, string> } {
+function makePod(role: string): Place & { labels: Record<string, string> } {
   const { template } = workloads.find(({ metadata }) => metadata.name === role)?.['spec'] ?? {};
   const ports = (template.spec.containers[0].ports ?? []) as { name: string; containerPort: number }[];
   return {
@@ -54,7 +54,7 @@ const SMTP_PORT = 2525;
 
 /** The roles that the connection is allowed from. */
 const from = (to: Place, port: number, protocol: 'TCP' | 'UDP' = 'TCP') =>
-  roles.filter((role) => isAllowed(policies, { from: podOf(role), to, port, protocol })).toSorted();
+  roles.filter((role) => isAllowed(policies, { from: makePod(role), to, port, protocol })).toSorted();
 
 describe('The network policies of Kubernetes', () => {
   test('deny both directions for every pod of Postroom unless another policy allows it', () => {
@@ -64,11 +64,11 @@ describe('The network policies of Kubernetes', () => {
     expect(roles).toHaveLength(8);
     for (const role of roles)
       for (const type of ['Ingress', 'Egress'] as const)
-        expect(policiesOf(policies, podOf(role), type)).toContain(deny);
+        expect(listPolicies(policies, makePod(role), type)).toContain(deny);
     // What else runs in the namespace, such as NATS, is not ours to confine.
     for (const type of ['Ingress', 'Egress'] as const) {
-      expect(policiesOf(policies, NATS, type)).toEqual([]);
-      expect(policiesOf(policies, NEIGHBOR, type)).toEqual([]);
+      expect(listPolicies(policies, NATS, type)).toEqual([]);
+      expect(listPolicies(policies, NEIGHBOR, type)).toEqual([]);
     }
   });
 
@@ -76,7 +76,7 @@ describe('The network policies of Kubernetes', () => {
     expect(policies.length).toBeGreaterThan(1);
     for (const policy of policies) {
       const selected = roles.filter((role) =>
-        policy.spec.policyTypes.some((type) => policiesOf(policies, podOf(role), type).includes(policy)),
+        policy.spec.policyTypes.some((type) => listPolicies(policies, makePod(role), type).includes(policy)),
       );
       expect(selected, policy.metadata.name).not.toEqual([]);
     }
@@ -84,7 +84,7 @@ describe('The network policies of Kubernetes', () => {
 
   test('allow only Prometheus in the namespace monitoring to read /metrics', () => {
     const others = [
-      ...roles.map(podOf),
+      ...roles.map(makePod),
       INGRESS,
       NATS,
       NEIGHBOR,
@@ -95,14 +95,14 @@ describe('The network policies of Kubernetes', () => {
       { namespace: 'default', labels: { 'app.kubernetes.io/name': 'prometheus' } },
     ];
     for (const role of roles.filter((each) => each !== 'migrate')) {
-      const to = podOf(role);
+      const to = makePod(role);
       expect(isAllowed(policies, { from: PROMETHEUS, to, port: METRICS_PORT }), role).toBe(true);
       for (const other of others)
         expect(isAllowed(policies, { from: other, to, port: METRICS_PORT }), `${role} ${JSON.stringify(other)}`).toBe(
           false,
         );
     }
-    expect(isAllowed(policies, { from: PROMETHEUS, to: podOf('gateway'), port: HTTP_PORT })).toBe(false);
+    expect(isAllowed(policies, { from: PROMETHEUS, to: makePod('gateway'), port: HTTP_PORT })).toBe(false);
   });
 
   test("allow probes from the pod's node at the port of the policy for Prometheus", () => {
@@ -118,10 +118,10 @@ describe('The network policies of Kubernetes', () => {
 
   test('let only the ingress controller reach the gateway, and everyone reach SMTP', () => {
     const reached = (place: Place, port: number) =>
-      roles.filter((role) => isAllowed(policies, { from: place, to: podOf(role), port }));
+      roles.filter((role) => isAllowed(policies, { from: place, to: makePod(role), port }));
     expect(reached(INGRESS, HTTP_PORT)).toEqual(['gateway']);
     for (const place of [WORLD, WORLD_SIX]) expect(reached(place, SMTP_PORT)).toEqual(['smtp']);
-    for (const place of [STRANGER, NEIGHBOR, NATS, WORLD, ...roles.map(podOf)])
+    for (const place of [STRANGER, NEIGHBOR, NATS, WORLD, ...roles.map(makePod)])
       expect(reached(place, HTTP_PORT), JSON.stringify(place)).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe('The network policies of Kubernetes', () => {
     for (const database of [POSTGRESQL, MANAGED_POSTGRESQL])
       expect(from(database, 5432)).toEqual([...actors, 'gateway', 'migrate'].toSorted());
     expect(from(NATS, 4222)).toEqual([...actors, 'gateway', 'smtp'].toSorted());
-    expect(from(podOf('smtp'), SMTP_PORT)).toEqual(['sending']);
+    expect(from(makePod('smtp'), SMTP_PORT)).toEqual(['sending']);
     for (const world of [WORLD, WORLD_SIX]) {
       expect(from(world, 25)).toEqual(['sending']);
       // Webhooks; sign-in providers, policies of MTA-STS, receivers of TLS reports

@@ -11,7 +11,7 @@ import { secretsGiven } from '../support/printed-secrets.ts';
 import { repository } from '../support/runner.ts';
 import { type DebianPostgresql, debianPrograms, startDebianPostgresql } from '../support/servers/debian-postgresql.ts';
 import { linkToRun, notePid } from '../support/servers/orphans.ts';
-import { type Answer, callers, until } from '../support/servers/service.ts';
+import { callers, type ServiceResponse, until } from '../support/servers/service.ts';
 import { openShell, type ShellSession } from '../support/servers/shell-session.ts';
 import { startSinkMta } from '../support/servers/sink-mta.ts';
 import { sendOne } from '../support/servers/smtp-load.ts';
@@ -207,7 +207,7 @@ function notePids(at: Host): void {
 }
 
 async function prepare(
-  call: (method: string, route: string, body?: unknown) => Promise<Answer>,
+  call: (method: string, route: string, body?: unknown) => Promise<ServiceResponse>,
   url: string,
 ): Promise<void> {
   const domain = await call('POST', '/domains', { domain: DOMAIN });
@@ -243,18 +243,18 @@ async function inbound(at: Host, isDone: () => boolean): Promise<{ count: number
 
 /** Sends mail, each with a key of its own and again after whatever is no answer; fails at an answer that is not 200. */
 async function outbound(
-  call: (method: string, route: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>,
+  call: (method: string, route: string, body?: unknown, headers?: Record<string, string>) => Promise<ServiceResponse>,
   isDone: () => boolean,
 ): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; !isDone(); n++) {
     const email = { from: `box@${DOMAIN}`, to: `person${n}@outside.test`, subject: `Out ${n}`, text: 'Hello' };
-    for (let answer: Answer | null = null; answer === null; ) {
-      answer = await call('POST', '/emails', email, { 'idempotency-key': `load-${n}` }).catch(() => null);
-      if (answer?.status === 503) answer = null;
-      if (answer !== null) {
-        expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-        ids.push(answer.body.id);
+    for (let response: ServiceResponse | null = null; response === null; ) {
+      response = await call('POST', '/emails', email, { 'idempotency-key': `load-${n}` }).catch(() => null);
+      if (response?.status === 503) response = null;
+      if (response !== null) {
+        expect(response.status, JSON.stringify(response.body)).toBe(200);
+        ids.push(response.body.id);
       }
     }
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -28,12 +28,12 @@ const rows: LimitRow[] = page
 /** Of a limit on the page; times are milliseconds in the code. */
 const UNITS: Readonly<Record<string, number>> = { '': 1, bytes: 1, MB: 1_000_000, s: 1_000 };
 
-function numberOf(limit: string): number {
+function readNumber(limit: string): number {
   const [, digits = '', unit = '-'] = /^([\d,]+) ?(\w*)$/.exec(limit) ?? [];
   return Number(digits.replaceAll(',', '')) * (UNITS[unit] ?? Number.NaN);
 }
 
-async function valueOf(constant: string): Promise<unknown> {
+async function readValue(constant: string): Promise<unknown> {
   const [, name = '', file = ''] = /^`([\w.]+)` in `([\w./-]+)`$/.exec(constant) ?? [];
   let value: unknown = await import(path.join(repository, file));
   for (const part of name.split('.')) value = (value as Record<string, unknown>)[part];
@@ -47,7 +47,7 @@ test('the page has rows, each with what it limits, per what, and what happens be
 
 describe.each(rows.filter(({ constant }) => constant !== ''))('$what per $per', ({ limit, constant }) => {
   test(`is ${limit}, as the code says`, async () => {
-    expect(await valueOf(constant)).toBe(numberOf(limit));
+    expect(await readValue(constant)).toBe(readNumber(limit));
   });
 });
 
@@ -61,5 +61,5 @@ test.each(rows.filter(({ setting }) => setting !== ''))('the default of $setting
     SMTP_MAX_CONNECTIONS: config.smtpLimits.connections,
     SMTP_MAX_CONNECTIONS_PER_ADDRESS: config.smtpLimits.connectionsPerAddress,
   };
-  expect(defaults[setting.replaceAll('`', '')]).toBe(numberOf(limit));
+  expect(defaults[setting.replaceAll('`', '')]).toBe(readNumber(limit));
 });

@@ -18,13 +18,13 @@ test.each(pages)('the links of %s lead to existing files and headings', (page) =
       const [file = '', heading] = target.split('#');
       const to = file === '' ? page : path.join(path.dirname(page), file);
       if (!existsSync(path.join(repository, to))) return true;
-      return heading !== undefined && to.endsWith('.md') && !headingsOf(to).includes(heading);
+      return heading !== undefined && to.endsWith('.md') && !listHeadings(to).includes(heading);
     });
   expect(broken).toEqual([]);
 });
 
 /** The names by which the headings of a page are linked to, as GitHub makes them. */
-function headingsOf(page: string): string[] {
+function listHeadings(page: string): string[] {
   const text = readFileSync(path.join(repository, page), 'utf8').replaceAll(/```.*?```/gs, '');
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -149,7 +149,7 @@ test.each(claims)('%s says the number of its constant: %s', (page, phrase, file,
   const [, written = ''] = phrase.exec(read(page)) ?? [];
   const stated = words[written] ?? Number(written.replaceAll(',', '') || Number.NaN);
   // A limit of 9.7 s is "at most 10 s".
-  const real = Math.ceil((valueOf(file, constant) / unit) * 10) / 10;
+  const real = Math.ceil((readValue(file, constant) / unit) * 10) / 10;
   expect(stated === real || stated === Math.ceil(real), `${written || 'no number'} for ${real}`).toBe(true);
 });
 
@@ -158,7 +158,7 @@ function read(name: string): string {
 }
 
 /** Returns the number of `const NAME = …;`, which may be a product. */
-function valueOf(file: string, constant: string): number {
+function readValue(file: string, constant: string): number {
   const [, product = ''] = new RegExp(`\\bconst ${constant} = ([\\d_ *]+);`).exec(read(file)) ?? [];
   return product
     .split('*')

@@ -128,8 +128,8 @@ test('the support inbox lets one of several agents reply to a ticket', async () 
   const other = agents.find((agent) => agent !== holder);
   expect((await ask('POST', '/tickets/1/answer', { agent: other, text: 'No' })).status).toBe(409);
   const since = new Date();
-  const answered = await ask('POST', '/tickets/1/answer', { agent: holder, text: 'On Tuesday.' });
-  expect(answered).toMatchObject({ status: 200, body: { status: 'answered', agent: null } });
+  const responded = await ask('POST', '/tickets/1/answer', { agent: holder, text: 'On Tuesday.' });
+  expect(responded).toMatchObject({ status: 200, body: { status: 'answered', agent: null } });
   await received(since, 'On Tuesday.');
 });
 
@@ -163,13 +163,16 @@ test('the support inbox has each message once after a kill, half a line in its j
 });
 
 test('the support inbox sends an answer once, posted twice at once, and again after a crash before its record', async () => {
-  const answer = { agent: 'ann', text: 'Yes, we are here.' };
+  const response = { agent: 'ann', text: 'Yes, we are here.' };
   const sent = async () => {
     const { data } = (await account.call('GET', '/emails?type=sent&limit=100')).body;
-    return (data as { preview: string }[]).filter(({ preview }) => preview.includes(answer.text)).length;
+    return (data as { preview: string }[]).filter(({ preview }) => preview.includes(response.text)).length;
   };
   expect((await ask('POST', '/tickets/2/take', { agent: 'ann' })).status).toBe(200);
-  const both = await Promise.all([ask('POST', '/tickets/2/answer', answer), ask('POST', '/tickets/2/answer', answer)]);
+  const both = await Promise.all([
+    ask('POST', '/tickets/2/answer', response),
+    ask('POST', '/tickets/2/answer', response),
+  ]);
   expect(both.map(({ status }) => status)).toEqual([200, 409]);
   await stop();
   const lines = (await readFile(journal(), 'utf8')).trimEnd().split('\n');
@@ -177,7 +180,7 @@ test('the support inbox sends an answer once, posted twice at once, and again af
   await writeFile(journal(), `${lines.slice(0, -1).join('\n')}\n`);
   await start();
   expect((await tickets())[1]).toMatchObject({ status: 'open', agent: 'ann' });
-  await ask('POST', '/tickets/2/answer', answer);
+  await ask('POST', '/tickets/2/answer', response);
   expect(await sent()).toBe(1);
 });
 

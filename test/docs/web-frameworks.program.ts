@@ -62,7 +62,7 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
 
-const subjectsOf = async (of: DomainAccount) => {
+const listSubjects = async (of: DomainAccount) => {
   const { body } = await of.call('GET', '/emails?type=received&time_range=all');
   return body.data.map(({ subject }: { subject: string }) => subject) as string[];
 };
@@ -135,7 +135,7 @@ describe.each(Object.entries(FRAMEWORKS))('the application for %s', (name, { com
         await until(
           'the mail is answered',
           () => output,
-          async () => (await subjectsOf(customer)).includes(`Re: ${subject}`),
+          async () => (await listSubjects(customer)).includes(`Re: ${subject}`),
         );
         expect(await index()).toEqual([subject]);
 
@@ -180,9 +180,9 @@ describe.each(Object.entries(FRAMEWORKS))('the application for %s', (name, { com
         await until(
           'the notice arrives',
           () => output,
-          async () => (await subjectsOf(customer)).includes(`Parti ${name}`),
+          async () => (await listSubjects(customer)).includes(`Parti ${name}`),
         );
-        expect((await subjectsOf(customer)).filter((one) => one === `Re: ${subject}`)).toHaveLength(1);
+        expect((await listSubjects(customer)).filter((one) => one === `Re: ${subject}`)).toHaveLength(1);
 
         // The application sends nothing to a server whose certificate it does not know.
         await end(app);
@@ -190,7 +190,7 @@ describe.each(Object.entries(FRAMEWORKS))('the application for %s', (name, { com
         app = start({ CERT: other, SSL_CERT_FILE: other });
         await ready();
         expect((await notify(`Unsafe ${name}`)).status).toBeGreaterThanOrEqual(500);
-        expect(await subjectsOf(customer)).not.toContain(`Unsafe ${name}`);
+        expect(await listSubjects(customer)).not.toContain(`Unsafe ${name}`);
       } finally {
         await end(app);
       }

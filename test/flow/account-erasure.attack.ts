@@ -40,9 +40,9 @@ beforeAll(async () => {
   await until(
     'both have it',
     () => '',
-    async () => (await rawIdsOf('For both of you')).length === 2,
+    async () => (await listRawIds('For both of you')).length === 2,
   );
-  sharedRawId = (await rawIdsOf('For both of you'))[0] ?? '';
+  sharedRawId = (await listRawIds('For both of you'))[0] ?? '';
 }, 300_000);
 afterAll(async () => {
   await owner.end();
@@ -56,7 +56,7 @@ async function send(to: string[], subject: string): Promise<void> {
   transport.close();
 }
 
-async function rawIdsOf(subject: string): Promise<string[]> {
+async function listRawIds(subject: string): Promise<string[]> {
   const { rows } = await owner.query<{ raw_id: string }>(
     'select raw_id from email where subject = $1 and thread_id is not null',
     [subject],

@@ -103,7 +103,7 @@ describe('bounces that arrive by SMTP', () => {
 
   test('an autoresponder’s reply is mail in the thread of the original', async () => {
     const { id, messageId, returnAddress } = await sent();
-    const answer = [
+    const response = [
       `From: ${recipient}`,
       `To: ${sender}`,
       `Subject: Away ${recipient}`,
@@ -112,7 +112,7 @@ describe('bounces that arrive by SMTP', () => {
       '',
       'I am away.',
     ].join('\r\n');
-    expect(await offer(returnAddress, Buffer.from(answer))).toMatch(/^250 /);
+    expect(await offer(returnAddress, Buffer.from(response))).toMatch(/^250 /);
     let threadId: string | null = null;
     await until(
       'the answer has a thread',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { killsPerPoint } from '../support/chaos-figures.ts';
 import { type ApiSend, awaitSettled, checkSendingLedger } from '../support/stages/sending-ledger.ts';
-import { messageIdOf, SendingStage } from '../support/stages/sending-stage.ts';
+import { readMessageId, SendingStage } from '../support/stages/sending-stage.ts';
 
 /** Each kill may cost a start of the service on a machine that is busy. */
 const LIMIT_MS = 60_000 + killsPerPoint * 5 * 120_000;
@@ -26,9 +26,9 @@ afterAll(() => stage?.stop());
 async function send(key: string): Promise<ApiSend> {
   const recipients = [`${key}@elsewhere.test`];
   const body = { from: `hello@${stage.account.domain}`, to: recipients, subject: key, text: key };
-  const answer = await stage.account.call('POST', '/emails', body, { 'idempotency-key': key }).catch(() => null);
-  const { id = null, message_id: messageId = null } = answer?.body ?? {};
-  return { status: answer?.status ?? null, id, messageId, recipients };
+  const response = await stage.account.call('POST', '/emails', body, { 'idempotency-key': key }).catch(() => null);
+  const { id = null, message_id: messageId = null } = response?.body ?? {};
+  return { status: response?.status ?? null, id, messageId, recipients };
 }
 
 test(
@@ -51,7 +51,7 @@ test(
         await stage.account.call('POST', '/emails', { ...opening, scheduled_at: 'in 2 days' });
         const before = stage.sink.messages.length;
         const key = `${point.replaceAll(/\W/g, '-')}-${kill}`;
-        const [answer] = await Promise.all([
+        const [response] = await Promise.all([
           send(key),
           // Before the part is back, which would die there again.
           stage.service.awaitPartDeath(since).then(() => stage.service.end('runner', 'SIGKILL')),
@@ -62,14 +62,14 @@ test(
         ]);
         expect(rows).toHaveLength(isStored ? 1 : 0);
         if (copies > 1) inHand.push(...rows.map((row) => row.message_id));
-        if (answer.status !== null) expect(answer.messageId).toBe(rows[0]?.message_id);
+        if (response.status !== null) expect(response.messageId).toBe(rows[0]?.message_id);
         // The client repeats the request, as clients with a key do.
         const again = await send(key);
         expect(again.status).toBe(200);
         if (isStored) expect(again.messageId).toBe(rows[0]?.message_id);
         sends.push(again);
         await awaitSettled(await stage.service.databaseUrl(), 120_000);
-        const sunk = stage.sink.messages.slice(before).filter((message) => messageIdOf(message) === again.messageId);
+        const sunk = stage.sink.messages.slice(before).filter((message) => readMessageId(message) === again.messageId);
         expect(sunk, point).toHaveLength(copies);
       }
     const { violations } = await checkSendingLedger({

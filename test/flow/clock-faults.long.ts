@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { faketimeEnvironment } from '../support/servers/faketime.ts';
-import { type Answer, until } from '../support/servers/service.ts';
+import { type ServiceResponse, until } from '../support/servers/service.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { fieldOf, SendingStage } from '../support/stages/sending-stage.ts';
+import { readField, SendingStage } from '../support/stages/sending-stage.ts';
 
 const HOUR = 3_600;
 /** How far a clock may be from where it was set: far less than an hour, far more than a slow machine needs. */
@@ -68,20 +68,20 @@ describe.skipIf(faketime === null)('the clock of every process jumps while that 
       );
   }
 
-  async function post(subject: string, scheduledAt?: string): Promise<Answer['body']> {
-    const answer = await stage.account.call('POST', '/emails', {
+  async function post(subject: string, scheduledAt?: string): Promise<ServiceResponse['body']> {
+    const response = await stage.account.call('POST', '/emails', {
       from: `hello@${stage.account.domain}`,
       to: 'bob@elsewhere.test',
       subject,
       text: 'Hello',
       ...(scheduledAt === undefined ? {} : { scheduled_at: scheduledAt }),
     });
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-    return answer.body;
+    expect(response.status, JSON.stringify(response.body)).toBeLessThan(300);
+    return response.body;
   }
 
   function offered(messageId: string): number {
-    return stage.sink.offered.filter(({ bytes }) => fieldOf(bytes, 'Message-ID') === messageId).length;
+    return stage.sink.offered.filter(({ bytes }) => readField(bytes, 'Message-ID') === messageId).length;
   }
 
   function message(): string {

@@ -88,7 +88,7 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
       const [account] = bench.accounts;
       if (account === undefined) throw new Error('unreachable');
       const [due] = await bench.query<{ at: Date }>(`select postroom_now() + interval '10 minutes' as at`);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 200 }, (_, n) =>
           account.call('POST', '/emails', {
             from: `hello@${account.domain}`,
@@ -99,12 +99,12 @@ describe.runIf(await canMakeHosts())('the services of docker-compose.yml on two 
           }),
         ),
       );
-      for (const [n, answer] of answers.entries()) {
-        expect(answer.status).toBe(201);
+      for (const [n, response] of responses.entries()) {
+        expect(response.status).toBe(201);
         bench.traffic.sends.push({
           status: 201,
-          id: answer.body.id,
-          messageId: answer.body.message_id,
+          id: response.body.id,
+          messageId: response.body.message_id,
           recipients: [`due${n}@elsewhere.test`],
         });
       }

@@ -30,7 +30,7 @@ const refusals: Record<string, { reason: string; reply: RegExp }> = {
  * Orders in which each thread set comes in: five of the small sets, and of the two large ones two, or what CORPUS_SHUFFLES says. That
  * five orders of every set end in the same threads, test/corpus/threads.long.ts shows on the same statements without SMTP.
  */
-const shufflesOf = (messages: readonly CorpusMessage[]): number =>
+const countShuffles = (messages: readonly CorpusMessage[]): number =>
   messages.length < 100 ? 5 : Number(process.env['CORPUS_SHUFFLES'] ?? 2);
 
 describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
@@ -131,7 +131,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
     async (name) => {
       const { messages, truth } = await readThreadSet(name);
       const partitions: string[][] = [];
-      for (let seed = 1; seed <= shufflesOf(messages); seed++) {
+      for (let seed = 1; seed <= countShuffles(messages); seed++) {
         const { account, address } = await mailbox(false);
         const { emailIds, refused } = await send(address, shuffled(messages, seed), 10);
         expect([...refused]).toEqual([]);

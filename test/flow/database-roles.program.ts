@@ -60,7 +60,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         body: JSON.stringify({ email: 'nobody@example.com', password: 'a long password' }),
       });
       const url = await service.databaseUrl();
-      const secretKey = await secretKeyOf(service);
+      const secretKey = await readSecretKey(service);
       for (const role of loginRoles)
         pools.set(
           role,
@@ -135,8 +135,8 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
           const client = await database?.pool.connect();
           try {
             await client?.query(way);
-            const answer = await client?.query('select session_user as session, current_user as user');
-            expect(answer?.rows).toEqual([{ session: role, user: role }]);
+            const response = await client?.query('select session_user as session, current_user as user');
+            expect(response?.rows).toEqual([{ session: role, user: role }]);
             if (role !== 'postroom_gateway') return;
             expect(await rowsOfUsers(owner, async (text) => (await client?.query(text))?.rows[0])).toEqual([]);
           } finally {
@@ -235,16 +235,16 @@ async function rowsOfUsers(
   expect(filled.rows[0]?.count).toBeGreaterThan(0);
   const seen: string[] = [];
   for (const { name } of rows) {
-    const answer = await ask(`select count(*)::int as count from ${name}`).catch((error: { code?: string }) => {
+    const response = await ask(`select count(*)::int as count from ${name}`).catch((error: { code?: string }) => {
       if (error.code !== '42501') throw error;
       return { count: 0 };
     });
-    if (answer === undefined || answer.count > 0) seen.push(name);
+    if (response === undefined || response.count > 0) seen.push(name);
   }
   return seen;
 }
 
-async function secretKeyOf({ environment, directory }: Service): Promise<Uint8Array> {
+async function readSecretKey({ environment, directory }: Service): Promise<Uint8Array> {
   const given = environment['SECRET_KEY'];
   if (given !== undefined) return Buffer.from(given, 'base64url');
   const secrets = await readSecrets(path.join(directory, 'data'));

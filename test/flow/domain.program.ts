@@ -2,7 +2,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { DnsRecord } from '../../core/domains/dns-records.ts';
 import { isQuick } from '../support/chaos-figures.ts';
-import { type Answer, type ServiceMode, type TestAccount, until } from '../support/servers/service.ts';
+import { type ServiceMode, type ServiceResponse, type TestAccount, until } from '../support/servers/service.ts';
 import { type SharedService, sharedService } from '../support/servers/shared-service.ts';
 import { sendOne } from '../support/servers/smtp-load.ts';
 
@@ -17,9 +17,9 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])('a new us
   }, 300_000);
 
   /** Puts into DNS exactly what the service answered. */
-  function publish(answer: Answer): void {
-    const zone = service.openZone(answer.body.domain);
-    const records: DnsRecord[] = answer.body.dnsRecords;
+  function publish(response: ServiceResponse): void {
+    const zone = service.openZone(response.body.domain);
+    const records: DnsRecord[] = response.body.dnsRecords;
     for (const { type, name } of records) {
       const values = records.filter((each) => each.type === type && each.name === name).map(({ value }) => value);
       zone.set(name, type, type === 'MX' ? values.map(toMx) : values);

@@ -15,7 +15,7 @@ const WAIT_MS = 120_000;
 
 let service: Service;
 /** Of the webhook receiver and of the sink; milliseconds. */
-let answersAfterMs = 1_000;
+let respondsAfterMs = 1_000;
 let receiver: WebhookReceiver;
 let sink: SinkMta;
 let account: DomainAccount;
@@ -26,8 +26,8 @@ const environments = new Map<string, Record<string, string>>();
 let secondGateway: number;
 
 beforeAll(async () => {
-  receiver = await startWebhookReceiver({ script: () => ({ status: 200, delayMs: answersAfterMs }) });
-  sink = await startSinkMta({ script: { message: () => ({ reply: '250 2.0.0 taken', afterMs: answersAfterMs }) } });
+  receiver = await startWebhookReceiver({ script: () => ({ status: 200, delayMs: respondsAfterMs }) });
+  sink = await startSinkMta({ script: { message: () => ({ reply: '250 2.0.0 taken', afterMs: respondsAfterMs }) } });
   service = await Service.start('split', {
     hasMetrics: true,
     environment: {
@@ -129,11 +129,11 @@ describe('of two gateways', () => {
       ] as const) {
         const ended = service.end(name, 'SIGTERM');
         await until(`${name} is draining`, said, async () => (await fetch(`${url}/ready`)).status === 503);
-        const answer = await fetch(`${url}/api/e2/emails?limit=1`, {
+        const response = await fetch(`${url}/api/e2/emails?limit=1`, {
           headers: { authorization: `Bearer ${account.apiKey}` },
         });
-        expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
-        await answer.text();
+        expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
+        await response.text();
         expect(await (await fetch(`${url}/ready`)).json()).toEqual({ status: 'unavailable', missing: ['draining'] });
         expect(await ended).toBe(0);
         start(name);
@@ -144,9 +144,9 @@ describe('of two gateways', () => {
     }
     const { kept, single } = clients.reports;
     expect({ kept: kept.failures, single: single.failures }).toEqual({ kept: [], single: [] });
-    for (const { answers } of [kept, single]) {
-      expect(Object.keys(answers)).toEqual(['200']);
-      expect(answers[200]).toBeGreaterThan(20);
+    for (const { answers: responses } of [kept, single]) {
+      expect(Object.keys(responses)).toEqual(['200']);
+      expect(responses[200]).toBeGreaterThan(20);
     }
     expect(await streamed).toMatch(/event: error\nid: .*\ndata: \{"code":"GOING_AWAY".*\}\n\n$/);
   }, 300_000);
@@ -175,7 +175,7 @@ describe('of two SMTP processes', () => {
 describe('of two actors of each kind', () => {
   test('one stops with much work in progress, leaves no lease behind, and the other does the rest once', async () => {
     // Long enough that work of both kinds is in hand at once, and shorter than a drain.
-    answersAfterMs = 6_000;
+    respondsAfterMs = 6_000;
     const offered = offer('actors', 300, { perSecond: 100, isReusing: true });
     const sent = Promise.all(Array.from({ length: 150 }, (_, n) => account.call('POST', '/emails', email(10_000 + n))));
     const firsts = new Map(ACTORS.map((name) => [name, service.processes.get(name)?.pid]));
@@ -188,7 +188,7 @@ describe('of two actors of each kind', () => {
       WAIT_MS,
     );
     const ends = ACTORS.map((name) => service.end(name, 'SIGTERM'));
-    answersAfterMs = 1_000;
+    respondsAfterMs = 1_000;
     const codes = await Promise.all(ends);
     expect(codes).toEqual(ACTORS.map(() => 0));
     for (const table of ['reception', 'route', 'delivery', 'recipient'])

@@ -9,7 +9,13 @@ import { createMailbox, type TestMailbox } from '../support/rows/routing-rows.ts
 import { type GatewayProcess, startGatewayProcess } from '../support/servers/gateway-process.ts';
 import { type NatsServer, startNatsServer } from '../support/servers/nats.ts';
 import { until } from '../support/servers/service.ts';
-import { appendEvents, type EventClient, followEvents, labelsOf, type Message } from '../support/stages/event-feed.ts';
+import {
+  appendEvents,
+  type EventClient,
+  followEvents,
+  listLabels,
+  type Message,
+} from '../support/stages/event-feed.ts';
 
 /** Subscribers of one gateway. */
 const SUBSCRIBERS = isQuick ? 100 : 1_000;
@@ -97,7 +103,7 @@ test('readers of two gateways miss nothing and see nothing twice while NATS is k
   await nats.start();
   await append(50);
   await all();
-  for (const reader of readers) expect(labelsOf(reader.messages)).toEqual(appended);
+  for (const reader of readers) expect(listLabels(reader.messages)).toEqual(appended);
 });
 
 test(`${SUBSCRIBERS} subscribers whose gateway is killed resume at another, each with every event once and in order`, async () => {
@@ -223,7 +229,7 @@ testAtLength?.(
     const taken = [...text.matchAll(/"label":"(e\d+|first)"/g)].map(([, label]) => label);
     const resumed = await follow(gateway, box, `?after=${cursor}`);
     await resumed.until((messages) => messages.length === 20_001 - taken.length);
-    expect([...taken, ...labelsOf(resumed.messages)]).toEqual(['first', ...labels(20_000)]);
+    expect([...taken, ...listLabels(resumed.messages)]).toEqual(['first', ...labels(20_000)]);
     await until(
       'the others are given up',
       () => `${found(gateway, 'abandoned')}`,
@@ -260,7 +266,7 @@ test(`at SIGTERM ${SUBSCRIBERS} streams get the events up to then and their curs
   for (const { messages } of readers) {
     const last = messages.at(-1);
     expect(last).toMatchObject({ event: 'error', data: { code: 'GOING_AWAY', cursor: last?.id } });
-    expect(labelsOf(messages)).toEqual(labels(60));
+    expect(listLabels(messages)).toEqual(labels(60));
     expect(messages.at(-2)?.id).toBe(last?.id);
   }
 });

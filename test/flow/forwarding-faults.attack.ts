@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { killsPerPoint } from '../support/chaos-figures.ts';
 import { until } from '../support/servers/service.ts';
 import { ForwardingStage } from '../support/stages/forwarding-stage.ts';
-import { fieldOf } from '../support/stages/sending-stage.ts';
+import { readField } from '../support/stages/sending-stage.ts';
 
 const LIMIT_MS = 60_000 + killsPerPoint * 180_000;
 const LEASE_SECONDS = 30;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 afterEach(() => stage.sending.sink.answer({}));
 
-function exitOf(name: string): Promise<number | null> {
+function waitForExit(name: string): Promise<number | null> {
   const child = stage.sending.service.processes.get(name);
   return new Promise((resolve) => void child?.once('exit', (code) => resolve(code)));
 }
@@ -66,7 +66,7 @@ async function settle(ids: readonly string[]): Promise<number[]> {
       (recipient) =>
         stage.sending.sink.messages.filter(
           (message) =>
-            message.recipients.includes(recipient.address) && fieldOf(message.bytes, 'Message-ID')?.includes(id),
+            message.recipients.includes(recipient.address) && readField(message.bytes, 'Message-ID')?.includes(id),
         ).length,
     ),
   );
@@ -82,7 +82,7 @@ test(
     for (const point of points.flatMap((each) => Array.from({ length: killsPerPoint }, () => each))) {
       ids.push(...(await offerSome()));
       service.startProcess('delivery', { FAULT: point });
-      expect(await exitOf('delivery'), `${point} was reached`).toBe(137);
+      expect(await waitForExit('delivery'), `${point} was reached`).toBe(137);
       const held = (await stage.deliveriesOf(...ids)).filter(({ status }) => status === 'pending');
       expect(held.length, 'it was killed with work in hand').toBeGreaterThan(0);
       await stage.sending.passSeconds(LEASE_SECONDS + 1);
@@ -118,7 +118,7 @@ test(
         },
       });
       service.startProcess('sending', { FAULT: 'sending.sent' });
-      expect(await exitOf('sending'), 'sending.sent was reached').toBe(137);
+      expect(await waitForExit('sending'), 'sending.sent was reached').toBe(137);
       stage.sending.sink.answer({});
       await stage.sending.passSeconds(LEASE_SECONDS + 1);
     }

@@ -10,7 +10,7 @@ import { until } from '../support/servers/service.ts';
 import type { SinkMessage } from '../support/servers/sink-mta.ts';
 import { toWireForm } from '../support/servers/smtp-load.ts';
 import { ForwardingStage } from '../support/stages/forwarding-stage.ts';
-import { fieldOf, fieldsOf, type SharedGround } from '../support/stages/sending-stage.ts';
+import { listFields, readField, type SharedGround } from '../support/stages/sending-stage.ts';
 
 let stage: ForwardingStage<SharedGround>;
 let people = 0;
@@ -78,7 +78,7 @@ function withAttachments(): { bytes: string; image: Buffer; file: Buffer } {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-function attachmentsOf(bytes: Buffer, { attachments }: ParsedMessage) {
+function listAttachments(bytes: Buffer, { attachments }: ParsedMessage) {
   return attachments.map(({ filename, contentType, contentId, start, length, transferEncoding }) => ({
     filename,
     contentType,
@@ -112,9 +112,9 @@ describe('one address', () => {
         to: { addresses: [{ address: joe }] },
       },
     });
-    expect(fieldOf(copy.bytes, 'Auto-Submitted')).toBe('auto-generated');
-    expect(fieldOf(copy.bytes, 'Delivered-To')).toBe(address);
-    expect(fieldOf(copy.bytes, 'X-Secret')).toBeNull();
+    expect(readField(copy.bytes, 'Auto-Submitted')).toBe('auto-generated');
+    expect(readField(copy.bytes, 'Delivered-To')).toBe(address);
+    expect(readField(copy.bytes, 'X-Secret')).toBeNull();
     expect(copy.from).toMatch(/^bounce\+[a-z2-7]{52}@/);
     const delivery = await stage.settled(emailId);
     expect(delivery).toMatchObject({
@@ -135,7 +135,7 @@ describe('one address', () => {
     const copy = await stage.copyTo(joe);
     const parsed = await parseMessage(copy.bytes);
     expect(parsed.htmlBody?.trim()).toBe('<p>Grüße <img src="cid:logo@peer.test"></p>');
-    expect(attachmentsOf(copy.bytes, parsed)).toEqual([
+    expect(listAttachments(copy.bytes, parsed)).toEqual([
       { filename: 'logo.png', contentType: 'image/png', contentId: '<logo@peer.test>', sha256: sha256(image) },
       { filename: 'Rechnung 1.pdf', contentType: 'application/pdf', contentId: null, sha256: sha256(file) },
     ]);
@@ -147,7 +147,7 @@ describe('one address', () => {
     const { bytes, image } = withAttachments();
     await stage.offer(address, bytes);
     const copy = await stage.copyTo(joe);
-    expect(attachmentsOf(copy.bytes, await parseMessage(copy.bytes)).map((each) => each.sha256)).toEqual([
+    expect(listAttachments(copy.bytes, await parseMessage(copy.bytes)).map((each) => each.sha256)).toEqual([
       sha256(image),
     ]);
   });
@@ -178,11 +178,11 @@ describe('one address', () => {
     const verdict = await stage.sending.verify(copy);
     expect(verdict.dkim).toContainEqual({ result: 'pass', domain: 'peer.test', selector: 's1' });
     expect(verdict).toMatchObject({ spf: { result: 'pass' }, dmarc: 'pass', arc: 'pass' });
-    expect(fieldOf(copy.bytes, 'ARC-Authentication-Results')).toMatch(
+    expect(readField(copy.bytes, 'ARC-Authentication-Results')).toMatch(
       /^i=1; .*dkim=pass header\.d=peer\.test header\.s=s1/s,
     );
-    expect(fieldOf(copy.bytes, 'From')).toBe('Ann Peer <ann@peer.test>');
-    expect(fieldOf(copy.bytes, 'Delivered-To')).toBe(address);
+    expect(readField(copy.bytes, 'From')).toBe('Ann Peer <ann@peer.test>');
+    expect(readField(copy.bytes, 'Delivered-To')).toBe(address);
     expect(copy.from).toMatch(/^bounce\+/);
     expect(copy.parameters).toContain('BODY=8BITMIME');
   });
@@ -205,7 +205,7 @@ describe('one address', () => {
     });
     await stage.offer(address, message('Named'));
     const copy = await stage.copyTo(joe);
-    expect(fieldOf(copy.bytes, 'From')).toBe(`The desk <desk@${domain}>`);
+    expect(readField(copy.bytes, 'From')).toBe(`The desk <desk@${domain}>`);
     expect((await stage.sending.verify(copy)).dmarc).toBe('pass');
   });
 });
@@ -232,7 +232,7 @@ describe('the outcome of a copy', () => {
     expect(await stage.eventsOf(delivery.id)).toEqual(['delivery.failed']);
     expect(await stage.statsOf(endpointId)).toEqual({ total: 1, successful: 0, failed: 1 });
     for (const each of [emails[0] ?? '', emails[2] ?? '']) await stage.copyTo(each);
-    expect(fieldOf((await stage.copyTo(emails[0] ?? '')).bytes, 'To')).toBe(address);
+    expect(readField((await stage.copyTo(emails[0] ?? '')).bytes, 'To')).toBe(address);
     // Nobody sent it, so nobody is told by a DSN, and the email itself is what it was.
     const { body } = await stage.sending.account.call('GET', `/emails/${emailId}`);
     expect(body).toMatchObject({ type: 'received', status: 'delivered' });
@@ -359,10 +359,10 @@ async function receivedBy(address: string): Promise<string> {
 }
 
 /** What a reader sees of a message, without what a copy may change. */
-async function contentOf(bytes: Buffer) {
+async function readContent(bytes: Buffer) {
   const parsed = await parseMessage(bytes);
   const { subject, textBody, htmlBody } = parsed;
-  return { subject, textBody, htmlBody, attachments: attachmentsOf(bytes, parsed) };
+  return { subject, textBody, htmlBody, attachments: listAttachments(bytes, parsed) };
 }
 
 describe.skipIf(!hasCorpora)(`100 messages of ${corporaDirectory}`, () => {
@@ -381,13 +381,13 @@ describe.skipIf(!hasCorpora)(`100 messages of ${corporaDirectory}`, () => {
       'select id, email_id from delivery where email_id = any($1)',
       [[...originals.keys()]],
     );
-    const byDelivery = new Map(copies.map((copy) => [deliveryOf(copy), copy]));
+    const byDelivery = new Map(copies.map((copy) => [readDelivery(copy), copy]));
     let compared = 0;
     for (const { id, email_id: emailId } of rows) {
       const original = originals.get(emailId);
       const copy = byDelivery.get(id);
       if (original === undefined || copy === undefined) throw new Error(`no copy of ${emailId}`);
-      expect(await contentOf(copy.bytes), original.file).toEqual(await contentOf(original.bytes));
+      expect(await readContent(copy.bytes), original.file).toEqual(await readContent(original.bytes));
       expect(copy.bytes.toString('latin1'), original.file).toMatch(/^[\t\r\n\x01-\x7f]*$/);
       compared++;
     }
@@ -397,7 +397,7 @@ describe.skipIf(!hasCorpora)(`100 messages of ${corporaDirectory}`, () => {
   });
 });
 
-function deliveryOf({ bytes }: SinkMessage): string {
-  const id = fieldsOf(bytes).find(([name]) => name === 'Message-ID')?.[1] ?? '';
+function readDelivery({ bytes }: SinkMessage): string {
+  const id = listFields(bytes).find(([name]) => name === 'Message-ID')?.[1] ?? '';
   return /dlv_[0-9a-f]{32}/.exec(id)?.[0] ?? '';
 }

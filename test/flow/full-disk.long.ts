@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { queryOnce } from '../support/cluster/cluster.ts';
-import { logRecords, postmasterOf } from '../support/servers/postgresql-process.ts';
+import { findPostmaster, logRecords } from '../support/servers/postgresql-process.ts';
 import { until } from '../support/servers/service.ts';
 import { mountSmallDisk, type SmallDisk, smallDiskRefusal } from '../support/servers/small-disk.ts';
 import { FaultBench } from '../support/stages/fault-bench.ts';
@@ -50,7 +50,7 @@ describe.skipIf(refusal !== null)(`the disk of DATA_DIR is full${where}`, () => 
       // A fresh segment, so that what is still written finds room in it.
       await queryOnce(await bench.service.databaseUrl(), 'select pg_switch_wal()');
       await queryOnce(await bench.service.databaseUrl(), 'checkpoint');
-      const postmaster = await postmasterOf(await realpath(path.join(bench.service.directory, 'data/postgresql')));
+      const postmaster = await findPostmaster(await realpath(path.join(bench.service.directory, 'data/postgresql')));
       await disk.fill();
 
       await until('MAIL is refused', about, async () => {
@@ -70,7 +70,7 @@ describe.skipIf(refusal !== null)(`the disk of DATA_DIR is full${where}`, () => 
       await disk.free();
       await awaitAccepted();
       expect(runner()?.exitCode).toBeNull();
-      expect(await postmasterOf(await realpath(path.join(bench.service.directory, 'data/postgresql')))).toBe(
+      expect(await findPostmaster(await realpath(path.join(bench.service.directory, 'data/postgresql')))).toBe(
         postmaster,
       );
       await bench.offerAgain();

@@ -46,8 +46,8 @@ function operation(name: string): string {
 
 /** Runs a published operation by its name. */
 async function run(name: string, variables: Record<string, unknown> = {}): Promise<Data> {
-  const answer = await request({ query: operation(name), variables }, 'application/json');
-  const { data, errors } = (await answer.json()) as { data: Data; errors?: unknown };
+  const response = await request({ query: operation(name), variables }, 'application/json');
+  const { data, errors } = (await response.json()) as { data: Data; errors?: unknown };
   expect(errors, name).toBeUndefined();
   return data;
 }
@@ -62,8 +62,8 @@ interface Subscriber {
 async function subscribe(name: string, variables: Record<string, unknown> = {}): Promise<Subscriber> {
   const over = new AbortController();
   ends.push(() => over.abort());
-  const answer = await request({ query: operation(name), variables }, 'text/event-stream', over.signal);
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([
+  const response = await request({ query: operation(name), variables }, 'text/event-stream', over.signal);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
     200,
     expect.stringMatching(/^text\/event-stream/),
   ]);
@@ -71,7 +71,7 @@ async function subscribe(name: string, variables: Record<string, unknown> = {}):
   void (async () => {
     const decoder = new TextDecoder();
     let rest = '';
-    for await (const chunk of answer.body ?? []) {
+    for await (const chunk of response.body ?? []) {
       const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
       rest = blocks.pop() ?? '';
       for (const block of blocks) {
@@ -109,8 +109,8 @@ describe('a client developer can build an inbox from the explorer alone', () => 
   let second: Data;
 
   test('the schema describes every field', async () => {
-    const answer = await request({ query: INTROSPECTION }, 'application/json');
-    const { __schema: schema } = ((await answer.json()) as { data: Data }).data;
+    const response = await request({ query: INTROSPECTION }, 'application/json');
+    const { __schema: schema } = ((await response.json()) as { data: Data }).data;
     expect([schema.queryType.name, schema.subscriptionType.name]).toEqual(['Query', 'Subscription']);
     const own = schema.types.filter(({ name }: { name: string }) => /^(Email|Thread|Query|Mutation)$/.test(name));
     expect(own).toHaveLength(4);

@@ -50,8 +50,8 @@ describe.skipIf(!hasCorpora)('a back-test over real mail', () => {
     const made = await service.createAccount();
     account = made;
     address = `list@${made.domain}`;
-    const answer = await made.call('POST', '/email-addresses', { address, domainId: made.domainId });
-    expect(answer.status).toBe(201);
+    const response = await made.call('POST', '/email-addresses', { address, domainId: made.domainId });
+    expect(response.status).toBe(201);
   }, 300_000);
   afterAll(() => receiver?.stop());
 

@@ -125,9 +125,9 @@ describe('no text takes more time than its size requires', () => {
       ['/endpoints', (text) => ({ name: 'x', type: 'email', config: { forwardTo: text } })],
       ['/endpoints', (text) => ({ name: 'x', type: 'email_group', config: { emails: [text] }, description: text })],
     ];
-    for (const [route, bodyOf] of routes) {
+    for (const [route, readBody] of routes) {
       for (const unit of units) {
-        const body = bodyOf(fill(unit));
+        const body = readBody(fill(unit));
         const ms = await leastMs(() => account.call('POST', route, body), harmlessMs * MOST);
         if (ms > harmlessMs * MOST) slow.push(`${route} ${unit}: ${Math.round(ms)} ms`);
       }

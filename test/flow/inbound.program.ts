@@ -50,7 +50,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       return { code: result.code ?? null, reply: result.reply ?? '', bytes };
     }
 
-    async function webhookOf(
+    async function awaitWebhook(
       messageId: string,
       // oxlint-disable-next-line typescript/no-explicit-any -- the payload is what is under test
     ): Promise<{ headers: Record<string, string>; body: string; payload: any }> {
@@ -89,7 +89,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       ]);
       expect(sent).toMatchObject({ code: 250 });
       const emailId = /em_[0-9a-f]{32}/.exec(sent.reply)?.[0] ?? '';
-      const { headers, body, payload } = await webhookOf(`<first.${mode}@elsewhere.test>`);
+      const { headers, body, payload } = await awaitWebhook(`<first.${mode}@elsewhere.test>`);
 
       expect(payload.event).toBe('email.received');
       expect(payload.email).toMatchObject({
@@ -142,7 +142,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         '',
         'Why?',
       ]);
-      const first = await webhookOf(`<q.${mode}@elsewhere.test>`);
+      const first = await awaitWebhook(`<q.${mode}@elsewhere.test>`);
       await send([
         `Message-ID: <a.${mode}@elsewhere.test>`,
         `In-Reply-To: <q.${mode}@elsewhere.test>`,
@@ -152,7 +152,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         '',
         'Because.',
       ]);
-      const second = await webhookOf(`<a.${mode}@elsewhere.test>`);
+      const second = await awaitWebhook(`<a.${mode}@elsewhere.test>`);
       expect(second.payload.email.threadId).toBe(first.payload.email.threadId);
       expect(second.payload.email.threadPosition).toBe(1);
       const thread = await account.call('GET', `/mail/threads/${first.payload.email.threadId}`);
@@ -167,7 +167,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
 
     test('an unmarked copy of an original in HTML is removed from a reply in HTML', async () => {
       const original = '<p>Hello,</p><p>could you send the offer for the three green chairs until Friday?</p>';
-      const linesOf = (id: string, fields: string[], html: string) => [
+      const listLines = (id: string, fields: string[], html: string) => [
         `Message-ID: <${id}.${mode}@elsewhere.test>`,
         ...fields,
         'From: ada@elsewhere.test',
@@ -176,11 +176,11 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         '',
         html,
       ];
-      await send(linesOf('html', ['Subject: Offer'], original));
-      await webhookOf(`<html.${mode}@elsewhere.test>`);
+      await send(listLines('html', ['Subject: Offer'], original));
+      await awaitWebhook(`<html.${mode}@elsewhere.test>`);
       const fields = ['Subject: Re: Offer', `In-Reply-To: <html.${mode}@elsewhere.test>`];
-      await send(linesOf('html-copy', fields, `<p>Here it is, with the delivery in March.</p><br>${original}`));
-      const { email } = (await webhookOf(`<html-copy.${mode}@elsewhere.test>`)).payload;
+      await send(listLines('html-copy', fields, `<p>Here it is, with the delivery in March.</p><br>${original}`));
+      const { email } = (await awaitWebhook(`<html-copy.${mode}@elsewhere.test>`)).payload;
       expect(email.cleanedContent.html).toContain('Here it is');
       expect(email.cleanedContent.html).not.toContain('green chairs');
       expect(email.parsedData.htmlBody).toContain('green chairs');
@@ -203,8 +203,8 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         '',
         ...original,
       ]);
-      await webhookOf(`<copied.${mode}@elsewhere.test>`);
-      const linesOf = (id: string, inReplyTo: string) => [
+      await awaitWebhook(`<copied.${mode}@elsewhere.test>`);
+      const listLines = (id: string, inReplyTo: string) => [
         `Message-ID: <${id}.${mode}@elsewhere.test>`,
         `In-Reply-To: ${inReplyTo}`,
         'From: bob@elsewhere.test',
@@ -221,8 +221,8 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         'Ada',
       ];
       const OWN = 'Here it is, with the chairs in green and the delivery in March.';
-      await send(linesOf('copy', `<copied.${mode}@elsewhere.test>`));
-      const { email } = (await webhookOf(`<copy.${mode}@elsewhere.test>`)).payload;
+      await send(listLines('copy', `<copied.${mode}@elsewhere.test>`));
+      const { email } = (await awaitWebhook(`<copy.${mode}@elsewhere.test>`)).payload;
       expect(email.cleanedContent.text).toBe(OWN);
       expect(email.cleanedContent.quotedText).toContain('green chairs until Friday?');
       expect(email.parsedData.textBody).toContain('green chairs until Friday?');
@@ -231,7 +231,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       const stranger = await service.createAccount();
       const strangerAddress = `help@${stranger.domain}`;
       await stranger.call('POST', '/email-addresses', { address: strangerAddress, domainId: stranger.domainId });
-      const sent = await send(linesOf('stranger', `<copied.${mode}@elsewhere.test>`), [strangerAddress]);
+      const sent = await send(listLines('stranger', `<copied.${mode}@elsewhere.test>`), [strangerAddress]);
       const emailId = /em_[0-9a-f]{32}/.exec(sent.reply)?.[0] ?? '';
       const isStored = async () => (await stranger.call('GET', `/emails/${emailId}`)).status === 200;
       await until('the mail of the other account', () => service.output.slice(-3000), isStored);
@@ -254,7 +254,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       const second = await send(lines);
       expect(first.code).toBe(250);
       expect(second).toMatchObject({ code: 250, reply: first.reply.replace('queued as', 'accepted before as') });
-      await webhookOf(`<twice.${mode}@elsewhere.test>`);
+      await awaitWebhook(`<twice.${mode}@elsewhere.test>`);
       const list = await account.call('GET', '/emails?search=Twice');
       expect(list.body.pagination.total).toBe(1);
     });
@@ -279,7 +279,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect(taken.code).toBe(250);
       const repeated = { reply: taken.reply.replace('queued as', 'accepted before as') };
       expect(await send(lines, [once.address]), 'the same bytes again').toMatchObject(repeated);
-      const { payload } = await webhookOf(`<reply.${mode}@elsewhere.test>`);
+      const { payload } = await awaitWebhook(`<reply.${mode}@elsewhere.test>`);
       expect(payload.email.metadata).toEqual({ order: 4711 });
       const email = await account.call('GET', `/emails/${payload.email.id}`);
       expect(email.body).toMatchObject({ metadata: { order: 4711 }, envelope_recipient: once.address });
@@ -302,7 +302,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         '',
         'Hello',
       ]);
-      await webhookOf(`<retry.${mode}@elsewhere.test>`);
+      await awaitWebhook(`<retry.${mode}@elsewhere.test>`);
       const client = new pg.Client({ connectionString: await service.databaseUrl() });
       await client.connect();
       try {
@@ -364,7 +364,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect((await account.call('PATCH', `/endpoints/${made.body.id}`, within)).status).toBe(200);
       const fields = [`Message-ID: <within.${mode}@elsewhere.test>`, `To: ${other}`, 'Subject: Selected'];
       expect((await send([...fields, '', 'This much.'], [other])).code).toBe(250);
-      const { headers, payload } = await webhookOf(`<within.${mode}@elsewhere.test>`);
+      const { headers, payload } = await awaitWebhook(`<within.${mode}@elsewhere.test>`);
       expect(headers['x-webhook-event']).toBe('email.received');
       expect(payload).toMatchObject({
         type: 'email.received',

@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERAS } from '../support/servers/mcp-client.ts';
 import { ForwardingStage } from '../support/stages/forwarding-stage.ts';
-import { fieldOf, type SharedGround } from '../support/stages/sending-stage.ts';
+import { readField, type SharedGround } from '../support/stages/sending-stage.ts';
 
 const PEER = 'agents-peer.test';
 const root = path.resolve(import.meta.dirname, '../..');
@@ -115,7 +115,7 @@ describe.each([
     const sent = await call('send_draft', sending);
     expect(await call('send_draft', sending)).toEqual(sent);
     const arrived = await stage.sending.messageOf(String(sent['message_id']));
-    expect(fieldOf(arrived.bytes, 'In-Reply-To')).toBe(`<${id}>`);
+    expect(readField(arrived.bytes, 'In-Reply-To')).toBe(`<${id}>`);
     expect(arrived.bytes.toString()).toContain(`Sent over ${name}.`);
     await call('label_threads', { thread_ids: [thread.id], add_labels: ['answered'] });
     await call('archive_threads', { thread_ids: [thread.id] });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isQuick } from '../support/chaos-figures.ts';
 import { freePort } from '../support/cluster/cluster.ts';
 import { type Sample, type Scrape, scrape } from '../support/metrics.ts';
-import { alertExpressions, dashboardExpressions, partsOf } from '../support/promql.ts';
+import { alertExpressions, dashboardExpressions, readParts } from '../support/promql.ts';
 import { hasPromtool, promtool } from '../support/promtool.ts';
 import { repository } from '../support/runner.ts';
 import { type DomainAccount, type Service, type ServiceMode, until } from '../support/servers/service.ts';
@@ -186,7 +186,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])('the metri
     const samples = pages.flatMap((page) => page.samples);
     const bySeries = Map.groupBy(samples, ({ name }) => name);
     for (const { where, expression } of [...dashboardExpressions(), ...alertExpressions()])
-      for (const { metric, labels } of partsOf(expression).selectors) {
+      for (const { metric, labels } of readParts(expression).selectors) {
         if (metric === 'up') continue;
         const told = types.has(metric) || types.has(metric.replace(/_(bucket|sum|count)$/, ''));
         expect(told, `${where}: ${metric}`).toBe(true);
@@ -273,8 +273,8 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])('the metri
       expect([...service.processes.keys()].toSorted()).toEqual(names.toSorted());
       expect(new Set([...service.processes.values()].map(({ pid }) => pid)).size).toBe(names.length);
       const messages = async () => {
-        const answer = await fetch(`http://127.0.0.1:${service.natsMonitorPort}/varz`);
-        return ((await answer.json()) as { in_msgs: number }).in_msgs;
+        const response = await fetch(`http://127.0.0.1:${service.natsMonitorPort}/varz`);
+        return ((await response.json()) as { in_msgs: number }).in_msgs;
       };
       const well = await address('crossing', receiver.url);
       const requests = receiver.requests.length;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, until } from '../support/servers/service.ts';
+import { type ServiceResponse, until } from '../support/servers/service.ts';
 import { sendOne } from '../support/servers/smtp-load.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { fieldOf, type SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
+import { readField, type SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
 
 const DOMAIN = 'newcomer.test';
 
@@ -25,7 +25,7 @@ export function describeNewcomer(open: () => SendingStage): void {
       await chat?.stop();
     });
 
-    const ask = (method: string, path: string, body?: unknown): Promise<Answer> =>
+    const ask = (method: string, path: string, body?: unknown): Promise<ServiceResponse> =>
       stage.account.call(method, path, body);
 
     /** Resolves with the answer's body when it fits. */
@@ -36,7 +36,7 @@ export function describeNewcomer(open: () => SendingStage): void {
       isMet: (body: any) => boolean,
       // oxlint-disable-next-line typescript/no-explicit-any -- what is in it is under test
     ): Promise<any> {
-      let last: Answer | null = null;
+      let last: ServiceResponse | null = null;
       await until(
         what,
         () => `${JSON.stringify(last?.body)}\n${stage.service.output.slice(-3000)}`,
@@ -45,7 +45,7 @@ export function describeNewcomer(open: () => SendingStage): void {
           return isMet(last.body);
         },
       );
-      return (last as Answer | null)?.body;
+      return (last as ServiceResponse | null)?.body;
     }
 
     /** Sends a mail to an address by SMTP; answers its id. */
@@ -62,7 +62,7 @@ export function describeNewcomer(open: () => SendingStage): void {
       return /em_[0-9a-f]{32}/.exec(offered.reply ?? '')?.[0] ?? '';
     }
 
-    const routeOf = (emailId: string) =>
+    const awaitRoute = (emailId: string) =>
       awaitBody(`${emailId} is routed`, `/emails/${emailId}/route`, (body) => body.outcome != null);
 
     test('proves it by DNS', async () => {
@@ -109,7 +109,7 @@ export function describeNewcomer(open: () => SendingStage): void {
           (body) => body.data?.[0]?.status === 'success',
         );
         expect(deliveries.data).toMatchObject([{ endpointId: endpoints[name], attempts: 1 }]);
-        expect(await routeOf(emailId)).toMatchObject({
+        expect(await awaitRoute(emailId)).toMatchObject({
           outcome: 'endpoint',
           via: 'address',
           endpoint: { id: endpoints[name], name },
@@ -118,7 +118,7 @@ export function describeNewcomer(open: () => SendingStage): void {
       expect(JSON.parse(hook.requests[1]?.body ?? '{}').email.subject).toBe('For webhook');
       expect(JSON.stringify(chat.requests.map(({ body }) => body))).toContain('For slack');
       const copies = stage.sink.messages.filter(({ bytes }) =>
-        /^For (single|group)$/.test(fieldOf(bytes, 'Subject') ?? ''),
+        /^For (single|group)$/.test(readField(bytes, 'Subject') ?? ''),
       );
       expect(copies.flatMap(({ recipients }) => recipients).toSorted()).toEqual([
         'boss@elsewhere.test',
@@ -175,7 +175,7 @@ export function describeNewcomer(open: () => SendingStage): void {
       const before = hook.requests.length;
       // Rules are remembered for a moment.
       const blockedId = await mailTo(`webhook@${DOMAIN}`, { from: 'offer@spam.test', subject: 'Buy now' });
-      expect(await routeOf(blockedId)).toMatchObject({
+      expect(await awaitRoute(blockedId)).toMatchObject({
         outcome: 'blocked',
         guard_rule: { id: rule.body.data.id, name: 'No spam' },
         reason: expect.stringContaining('No spam'),

@@ -8,13 +8,13 @@ import { type ParsedMail, simpleParser } from 'mailparser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EmailBody, lineEnds, oneLineFields, refusedEmails } from '../support/mail/hostile-emails.ts';
 import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from '../support/rows/stored-message.ts';
-import { type Answer, until } from '../support/servers/service.ts';
+import { type ServiceResponse, until } from '../support/servers/service.ts';
 import type { SharedZone } from '../support/servers/shared-dns.ts';
 import type { SinkMessage } from '../support/servers/sink-mta.ts';
 import { SmtpClient, toData } from '../support/servers/smtp-client.ts';
 import {
-  fieldOf,
-  fieldsOf,
+  listFields,
+  readField,
   SendingStage,
   type SharedGround,
   type StageAccount,
@@ -66,7 +66,7 @@ function benign(over: EmailBody = {}): EmailBody {
   return { from: sender, to: 'ada@hostile-peer.test', subject: 'Hello', text: `Hello ${MARK}`, ...over };
 }
 
-function send(body: EmailBody, headers: Record<string, string> = {}): Promise<Answer> {
+function send(body: EmailBody, headers: Record<string, string> = {}): Promise<ServiceResponse> {
   return stage.account.call('POST', '/emails', body, headers);
 }
 
@@ -85,8 +85,8 @@ async function receive(fields: string[]): Promise<string> {
 }
 
 /** The names of the fields that an answer is about. */
-function faults(answer: Answer): string[] {
-  const details: unknown = answer.body.details;
+function faults(response: ServiceResponse): string[] {
+  const details: unknown = response.body.details;
   return Array.isArray(details) ? details.map((detail: { field: string }) => detail.field) : [];
 }
 
@@ -119,7 +119,7 @@ async function settledRows(): Promise<Record<string, number>> {
 }
 
 /** Runs the attempts, whose answers are checked within, and shows that nothing came of them: no row, nothing at the sink, no look-up. */
-async function expectNothingOf(attempts: () => Promise<void>): Promise<void> {
+async function expectNothing(attempts: () => Promise<void>): Promise<void> {
   const rows = await settledRows();
   const offered = stage.sink.offered.length;
   await attempts();
@@ -133,12 +133,12 @@ async function expectNothingOf(attempts: () => Promise<void>): Promise<void> {
 }
 
 test.each(lineEnds)('%s in a field of one line is 400 with the field, and stores nothing', async (_, mark) => {
-  await expectNothingOf(async () => {
+  await expectNothing(async () => {
     for (const [field, over] of oneLineFields) {
       const body = over(`${mark}Bcc: eve@evil.test`, sender);
       const key = { 'idempotency-key': `line-end-${field}` };
-      const answer = await send(benign(body), key);
-      expect([answer.status, faults(answer)[0]?.split('.')[0], body], JSON.stringify(answer.body)).toEqual([
+      const response = await send(benign(body), key);
+      expect([response.status, faults(response)[0]?.split('.')[0], body], JSON.stringify(response.body)).toEqual([
         400,
         field,
         body,
@@ -160,15 +160,15 @@ test.each(lineEnds)('%s in a field of one line is 400 with the field, and stores
 });
 
 test('a request that cannot be sent is 400 with the field, and stores nothing', async () => {
-  await expectNothingOf(async () => {
+  await expectNothing(async () => {
     for (const [title, field, over] of refusedEmails) {
-      const answer = await send(benign(over({ sender, canary })), { 'idempotency-key': 'refused' });
-      expect([title, answer.status, faults(answer)[0]?.split('.')[0]], JSON.stringify(answer.body)).toEqual([
+      const response = await send(benign(over({ sender, canary })), { 'idempotency-key': 'refused' });
+      expect([title, response.status, faults(response)[0]?.split('.')[0]], JSON.stringify(response.body)).toEqual([
         title,
         400,
         field,
       ]);
-      expect(JSON.stringify(answer.body)).not.toContain(CANARY);
+      expect(JSON.stringify(response.body)).not.toContain(CANARY);
     }
   });
 });
@@ -177,7 +177,7 @@ test("a sender at another's, an unverified or an unknown domain is 403, and stor
   await stage.account.call('POST', '/domains', { domain: 'pending.example' });
   const domains = await stage.account.call('GET', '/domains?status=pending');
   expect(domains.body.data.map((each: { domain: string }) => each.domain)).toEqual(['pending.example']);
-  await expectNothingOf(async () => {
+  await expectNothing(async () => {
     for (const from of [
       `hello@${stranger.domain}`,
       `"Hello" <hello@${stranger.domain.toUpperCase()}>`,
@@ -186,8 +186,8 @@ test("a sender at another's, an unverified or an unknown domain is 403, and stor
       `hello@sub.${stage.account.domain}`,
       `hello@x${stage.account.domain}`,
     ]) {
-      const answer = await send(benign({ from }), { 'idempotency-key': 'foreign' });
-      expect([from, answer.status, faults(answer)]).toEqual([from, 403, ['from']]);
+      const response = await send(benign({ from }), { 'idempotency-key': 'foreign' });
+      expect([from, response.status, faults(response)]).toEqual([from, 403, ['from']]);
     }
   });
 });
@@ -258,7 +258,7 @@ const accepted: [string, () => EmailBody, (wire: Wire) => void][] = [
   [
     'header values that hide line ends in encoded words',
     () => ({ headers: { 'X-One': '=?utf-8?b?DQpCY2M6IGV2ZUBldmlsLnRlc3Q=?=' } }),
-    ({ message }) => expect(fieldOf(message.bytes, 'X-One')).not.toBeNull(),
+    ({ message }) => expect(readField(message.bytes, 'X-One')).not.toBeNull(),
   ],
   [
     'the longest header value, and fifty of them',
@@ -267,7 +267,7 @@ const accepted: [string, () => EmailBody, (wire: Wire) => void][] = [
         Array.from({ length: 50 }, (_, n) => [`X-Long-${n}`, `${'v'.repeat(490)} ${'w'.repeat(490)}`]),
       ),
     }),
-    ({ message }) => expect(fieldOf(message.bytes, 'X-Long-49')).toBe(`${'v'.repeat(490)} ${'w'.repeat(490)}`),
+    ({ message }) => expect(readField(message.bytes, 'X-Long-49')).toBe(`${'v'.repeat(490)} ${'w'.repeat(490)}`),
   ],
   [
     'names that hide line ends and quotes',
@@ -371,7 +371,7 @@ const accepted: [string, () => EmailBody, (wire: Wire) => void][] = [
         '{"headers":{"constructor":"1","toString":"2","__proto__":{"X-Evil":"3"},"hasOwnProperty":"4"}}',
       ) as EmailBody,
     ({ message }) => {
-      const names = fieldsOf(message.bytes).map(([name]) => name.toLowerCase());
+      const names = listFields(message.bytes).map(([name]) => name.toLowerCase());
       expect(names).toEqual(expect.arrayContaining(['constructor', 'tostring', 'hasownproperty']));
       expect(names).not.toContain('x-evil');
     },
@@ -402,21 +402,21 @@ describe('valid requests arrive once, as they were composed', () => {
       'Subject: =?utf-8?q?Hello=0d=0aBcc:_eve=40evil.test=0d=0a=0d=0aText=E2=80=A8?= \u0001',
     ]);
     const body = { from: sender, text: 'An answer', reply_all: true };
-    const answer = await stage.account.call('POST', `/emails/${id}/reply`, body);
-    const { message } = await expectAsComposed(answer, []);
+    const response = await stage.account.call('POST', `/emails/${id}/reply`, body);
+    const { message } = await expectAsComposed(response, []);
     expect(message.recipients.toSorted()).toEqual(
       ['bob', 'cay', 'dan', 'replies'].map((name) => `${name}@hostile-peer.test`),
     );
-    expect(fieldOf(message.bytes, 'In-Reply-To')).toBe('<hostile@hostile-peer.test>');
-    expect(fieldOf(message.bytes, 'References')).toMatch(/<hostile@hostile-peer\.test>$/);
-    expect(fieldOf(message.bytes, 'Bcc')).toBeNull();
+    expect(readField(message.bytes, 'In-Reply-To')).toBe('<hostile@hostile-peer.test>');
+    expect(readField(message.bytes, 'References')).toMatch(/<hostile@hostile-peer\.test>$/);
+    expect(readField(message.bytes, 'Bcc')).toBeNull();
   });
 });
 
 /** Shows of an email that was answered 200 all that must hold of it at the sink, whatever it says. */
-async function expectAsComposed(answer: Answer, customFields: string[]): Promise<Wire> {
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  const message = await stage.messageOf(answer.body.message_id);
+async function expectAsComposed(response: ServiceResponse, customFields: string[]): Promise<Wire> {
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
+  const message = await stage.messageOf(response.body.message_id);
   const wire = message.wireBytes.toString('latin1');
   expect(wire.endsWith('\r\n.\r\n')).toBe(true);
   expect(wire).not.toMatch(/[^\r]\n|\r[^\n]|^\n/);
@@ -425,7 +425,7 @@ async function expectAsComposed(answer: Answer, customFields: string[]): Promise
   expect(Math.max(...lines.map((line) => line.replace(/^\./, '').length))).toBeLessThanOrEqual(998);
   expect(lines.filter((line) => /^\.(?!\.)/.test(line))).toEqual([]);
 
-  const names = fieldsOf(message.bytes).map(([name]) => name.toLowerCase());
+  const names = listFields(message.bytes).map(([name]) => name.toLowerCase());
   expect(names[0]).toBe('dkim-signature');
   expect(new Set(names).size, 'no field twice').toBe(names.length);
   expect(names.filter((name) => !OWN_FIELDS.has(name) && !customFields.includes(name))).toEqual([]);
@@ -433,7 +433,7 @@ async function expectAsComposed(answer: Answer, customFields: string[]): Promise
   const [stored] = await stage.query<MessageColumns & { envelope: string[] }>(
     `select ${MESSAGE_COLUMNS}, array(select address from recipient where workspace_id = e.workspace_id and email_id = e.id) as envelope
      from email e join raw_message m on m.id = e.raw_id where e.id = $1`,
-    [answer.body.id],
+    [response.body.id],
   );
   const composed = message.bytes.toString('latin1').replace(/^DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/, '');
   expect(
@@ -445,8 +445,8 @@ async function expectAsComposed(answer: Answer, customFields: string[]): Promise
   expect(message.from).toMatch(/^bounce\+[^@]+@(mail\.)?shared\d+\.test$/);
   expect((await stage.verify(message)).dkim.map(({ result }) => result)).toEqual(['pass']);
 
-  await stage.awaitStatus(answer.body.id, 'delivered');
-  expect(stage.sink.offered.filter((each) => each.bytes.includes(answer.body.message_id))).toHaveLength(1);
+  await stage.awaitStatus(response.body.id, 'delivered');
+  expect(stage.sink.offered.filter((each) => each.bytes.includes(response.body.message_id))).toHaveLength(1);
   expect(stage.sink.messages.flatMap(({ recipients }) => recipients).filter((each) => each.includes('@evil'))).toEqual(
     [],
   );

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isQuick, killsPerPoint } from '../support/chaos-figures.ts';
 import { queryOnce } from '../support/cluster/cluster.ts';
 import {
+  findPostmaster,
   type LogRecord,
   logRecords,
   pauseWalWriter,
-  postmasterOf,
   restartFast,
   takeAllConnections,
 } from '../support/servers/postgresql-process.ts';
@@ -84,7 +84,7 @@ describe('PostgreSQL of one machine', () => {
     // Holds the restart up until everything was seen.
     const control = path.join(cluster(), 'global/pg_control');
     await rename(control, `${control}.away`);
-    process.kill(await postmasterOf(cluster()), 'SIGKILL');
+    process.kill(await findPostmaster(cluster()), 'SIGKILL');
     await awaitEvent('database.away', before);
     for (const { reply } of await bench.offer(10, { sessions: 5 })) expect(reply).toMatch(/^451 4\.3\.0/);
     for (const [method, route, body] of [
@@ -120,10 +120,10 @@ describe('PostgreSQL of one machine', () => {
       for (let kill = 0; kill < killsPerPoint; kill++) {
         await awaitAccepted(load.results);
         const killedAt = performance.now();
-        const killed = await postmasterOf(cluster());
+        const killed = await findPostmaster(cluster());
         process.kill(killed, 'SIGKILL');
         // What was under way may still be answered by processes of the former server.
-        await until('another server runs', about, async () => (await postmasterOf(cluster())) !== killed);
+        await until('another server runs', about, async () => (await findPostmaster(cluster())) !== killed);
         await awaitAccepted(load.results);
         recoverySeconds.push(Math.round((performance.now() - killedAt) / 100) / 10);
       }
@@ -213,7 +213,7 @@ describe.each(commits)('with synchronous_commit=$synchronousCommit', ({ synchron
       await pauseWalWriter(url);
       // What was committed before is safe; from here on nothing but a commit writes to the disk.
       await queryOnce(url, 'checkpoint');
-      const postmaster = await postmasterOf(cluster());
+      const postmaster = await findPostmaster(cluster());
       const results = await bench.offer(5);
       process.kill(postmaster, 'SIGKILL');
       expect(results.map(({ code }) => code)).toEqual([250, 250, 250, 250, 250]);

@@ -84,17 +84,17 @@ async function burst(
   key: string,
   count: number,
 ): Promise<{ passed: number; statuses: number[] }> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: count }, async (_, n) => {
       const headers = { authorization: `Bearer ${key}` };
-      const answer = await fetch(`${urls[n % urls.length]}/api/e2/endpoints`, { headers });
-      await answer.arrayBuffer();
-      return answer.status;
+      const response = await fetch(`${urls[n % urls.length]}/api/e2/endpoints`, { headers });
+      await response.arrayBuffer();
+      return response.status;
     }),
   );
   return {
-    passed: answers.filter((status) => status === 200).length,
-    statuses: [...new Set(answers)].toSorted((a, b) => a - b),
+    passed: responses.filter((status) => status === 200).length,
+    statuses: [...new Set(responses)].toSorted((a, b) => a - b),
   };
 }
 
@@ -136,16 +136,16 @@ describe('a client above the limit', () => {
   test('@inboundemail/sdk returns one string', async () => {
     const { apiKey } = await newWorkspace('sdk.test');
     const client = new Sdk(apiKey, `${url()}/api/e2`);
-    const answers = await Promise.all(Array.from({ length: COUNT }, () => client.domain.list()));
-    const errors = answers.flatMap(({ error }) => (error === undefined ? [] : [error]));
+    const responses = await Promise.all(Array.from({ length: COUNT }, () => client.domain.list()));
+    const errors = responses.flatMap(({ error }) => (error === undefined ? [] : [error]));
     expect(new Set(errors)).toEqual(new Set(['Too Many Requests']));
   });
 
   test('resend returns how long to wait', async () => {
     const { apiKey } = await newWorkspace('resend.test');
     const client = new Resend(apiKey, { baseUrl: `${url()}/api/e2` });
-    const answers = await Promise.all(Array.from({ length: COUNT }, () => client.domains.list()));
-    const refused = answers.filter((answer) => answer.error !== null);
+    const responses = await Promise.all(Array.from({ length: COUNT }, () => client.domains.list()));
+    const refused = responses.filter((response) => response.error !== null);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]).toMatchObject({
       error: { name: 'rate_limit_exceeded', statusCode: 429, error: 'Too Many Requests' },

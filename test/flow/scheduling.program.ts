@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isFullLength, noteFigure } from '../support/chaos-figures.ts';
-import { type Answer, until } from '../support/servers/service.ts';
+import { type ServiceResponse, until } from '../support/servers/service.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { fieldOf, messageIdOf, SendingStage } from '../support/stages/sending-stage.ts';
+import { readField, readMessageId, SendingStage } from '../support/stages/sending-stage.ts';
 
 const MAILS = isFullLength ? 10_000 : 200;
 /** POST /emails/batch takes so many. */
@@ -19,20 +19,20 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => stage?.stop());
 
-async function schedule(subject: string, scheduledAt: string): Promise<Answer['body']> {
-  const answer = await stage.account.call('POST', '/emails', {
+async function schedule(subject: string, scheduledAt: string): Promise<ServiceResponse['body']> {
+  const response = await stage.account.call('POST', '/emails', {
     from: sender,
     to: 'bob@elsewhere.test',
     subject,
     text: 'Hello',
     scheduled_at: scheduledAt,
   });
-  expect([answer.status, answer.body.status], JSON.stringify(answer.body)).toEqual([201, 'scheduled']);
-  return answer.body;
+  expect([response.status, response.body.status], JSON.stringify(response.body)).toEqual([201, 'scheduled']);
+  return response.body;
 }
 
 function offered(messageId: string): number {
-  return stage.sink.offered.filter(({ bytes }) => fieldOf(bytes, 'Message-ID') === messageId).length;
+  return stage.sink.offered.filter(({ bytes }) => readField(bytes, 'Message-ID') === messageId).length;
 }
 
 /** Lets a scheduled email of its own leave: whatever was due before it has been looked at by then. */
@@ -63,7 +63,7 @@ test(
     await until(
       'all are released',
       () => stage.service.output.slice(-2000),
-      async () => (await countOf(`select from email where status = 'scheduled'`)) === 0,
+      async () => (await countRows(`select from email where status = 'scheduled'`)) === 0,
       LIMIT_MS,
     );
     const client = await SmtpClient.greet(stage.service.smtpPort);
@@ -81,11 +81,11 @@ test(
     await until(
       'all are delivered',
       () => stage.service.output.slice(-2000),
-      async () => (await countOf(`select from recipient where status = 'delivered'`)) === MAILS,
+      async () => (await countRows(`select from recipient where status = 'delivered'`)) === MAILS,
       LIMIT_MS,
     );
     expect(stage.sink.messages).toHaveLength(MAILS);
-    expect(new Set(stage.sink.messages.map(messageIdOf))).toEqual(new Set(messageIds));
+    expect(new Set(stage.sink.messages.map(readMessageId))).toEqual(new Set(messageIds));
     await noteFigure(
       'G4',
       `${MAILS} emails sent in ${seconds.toFixed(0)} s (${(MAILS / seconds).toFixed(0)} per second); GET /emails p95 ${p95(idleMs)} ms idle, ${p95(busyMs)} ms meanwhile`,
@@ -105,7 +105,7 @@ test('a scheduled email is sent at its time, not before, and is read as sent fro
   const message = await stage.messageOf(messageId);
   const lateMs = message.receivedAt.getTime() + (clock?.shift ?? 0) * 1_000 - Date.parse(scheduledAt);
   expect(lateMs).toBeGreaterThanOrEqual(0);
-  expect(Math.abs(Date.parse(fieldOf(message.bytes, 'Date') ?? '') - Date.parse(scheduledAt))).toBeLessThan(1_000);
+  expect(Math.abs(Date.parse(readField(message.bytes, 'Date') ?? '') - Date.parse(scheduledAt))).toBeLessThan(1_000);
   const after = await stage.awaitStatus(id, 'delivered');
   expect(after).toMatchObject({ type: 'sent', last_event: 'delivered', scheduled_at: scheduledAt });
   expect(Date.parse(after['sent_at'])).toBeGreaterThanOrEqual(Date.parse(scheduledAt));
@@ -149,8 +149,8 @@ test('kill -9 of the whole service: what falls due meanwhile leaves once, and ma
 test('a cancelled email is never sent, and a sent one cannot be cancelled', async () => {
   const cancelled = await schedule('Cancelled', await stage.instantIn(61));
   const kept = await schedule('Kept', await stage.instantIn(61));
-  const answer = await stage.account.call('DELETE', `/emails/${cancelled.id}`);
-  expect([answer.status, answer.body.success]).toEqual([200, true]);
+  const response = await stage.account.call('DELETE', `/emails/${cancelled.id}`);
+  expect([response.status, response.body.success]).toEqual([200, true]);
   await stage.passSeconds(61);
   await stage.messageOf(kept.message_id);
   await passUntilReleased(61);
@@ -185,7 +185,7 @@ describe('cancellations race with the release', () => {
 
   test(`${COUNT} emails fall due while they are cancelled: each is cancelled or sent, never both, never neither`, async () => {
     const scheduledAt = await stage.instantIn(75);
-    const emails: Answer['body'][] = [];
+    const emails: ServiceResponse['body'][] = [];
     // As many at once as a busy machine answers in time.
     for (let n = 0; n < COUNT; n += 10)
       emails.push(
@@ -193,11 +193,11 @@ describe('cancellations race with the release', () => {
       );
     const isCancelled = new Map<string, boolean>();
     // One after another, so that the instant comes among them.
-    const cancel = async (some: Answer['body'][]) => {
+    const cancel = async (some: ServiceResponse['body'][]) => {
       for (const { id } of some) {
-        const answer = await stage.account.call('DELETE', `/emails/${id}`);
-        expect([200, 400]).toContain(answer.status);
-        isCancelled.set(id, answer.status === 200);
+        const response = await stage.account.call('DELETE', `/emails/${id}`);
+        expect([200, 400]).toContain(response.status);
+        isCancelled.set(id, response.status === 200);
       }
     };
     await cancel(emails.slice(0, EARLY));
@@ -227,7 +227,7 @@ async function secondsSince(instant: string): Promise<number> {
 /** Schedules all emails for that instant; returns their Message-IDs. */
 async function scheduleAll(scheduledAt: string): Promise<string[]> {
   for (let first = 0; first < MAILS; first += BATCH) {
-    const answer = await stage.account.call(
+    const response = await stage.account.call(
       'POST',
       '/emails/batch',
       Array.from({ length: BATCH }, (_, n) => ({
@@ -238,7 +238,7 @@ async function scheduleAll(scheduledAt: string): Promise<string[]> {
         scheduled_at: scheduledAt,
       })),
     );
-    expect(answer.status, JSON.stringify(answer.body).slice(0, 500)).toBeLessThan(300);
+    expect(response.status, JSON.stringify(response.body).slice(0, 500)).toBeLessThan(300);
   }
   const rows = await stage.query<{ message_id: string }>(`select message_id from email where status = 'scheduled'`);
   expect(rows).toHaveLength(MAILS);
@@ -257,7 +257,7 @@ async function requestTimes(isDone: (times: readonly number[]) => Promise<boolea
   return times;
 }
 
-async function countOf(select: string): Promise<number> {
+async function countRows(select: string): Promise<number> {
   const [row] = await stage.query<{ count: number }>(`select count(*)::int as count from (${select}) each`);
   return row?.count ?? 0;
 }

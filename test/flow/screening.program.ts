@@ -59,12 +59,12 @@ afterAll(async () => {
 });
 
 let count = 0;
-const messageOf = (text: string, subject: string) =>
+const makeMessage = (text: string, subject: string) =>
   `Message-ID: <${++count}@elsewhere.test>\r\nDate: Sun, 29 Nov 2026 10:00:00 +0000\r\nFrom: Ann <ann@elsewhere.test>\r\nSubject: ${subject}\r\n\r\n${text}\r\n.\r\n`;
 
 async function offer(text: string, subject: string): Promise<string> {
   const client = await SmtpClient.greet(service.smtpPort);
-  const { text: reply } = await client.deliver(messageOf(text, subject), [address]);
+  const { text: reply } = await client.deliver(makeMessage(text, subject), [address]);
   client.destroy();
   return reply;
 }
@@ -223,7 +223,7 @@ test.each(['receiving.screened', 'receiving.before-commit'])(
     await service.end('runner', 'SIGTERM');
     await service.start({ FAULT: fault });
     const subject = `Killed at ${fault}`;
-    const wire = messageOf(GTUBE, subject);
+    const wire = makeMessage(GTUBE, subject);
     const first = await SmtpClient.greet(service.smtpPort)
       .then((client) => client.deliver(wire, [address]))
       .then(({ text }) => text)

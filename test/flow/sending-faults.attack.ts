@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killsPerPoint } from '../support/chaos-figures.ts';
 import { freePort } from '../support/cluster/cluster.ts';
 import { seededRandom } from '../support/rows/thread-mail.ts';
-import { type Answer, callers, type TestAccount, until } from '../support/servers/service.ts';
+import { callers, type ServiceResponse, type TestAccount, until } from '../support/servers/service.ts';
 import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
 import {
   type ApiSend,
@@ -10,7 +10,7 @@ import {
   checkSendingLedger,
   type SendingLedgerReport,
 } from '../support/stages/sending-ledger.ts';
-import { messageIdOf, SendingStage } from '../support/stages/sending-stage.ts';
+import { readMessageId, SendingStage } from '../support/stages/sending-stage.ts';
 
 /** Each kill may cost a start of a process on a machine that is busy. */
 const LIMIT_MS = 60_000 + killsPerPoint * 180_000;
@@ -45,21 +45,21 @@ function compose(over: Record<string, unknown> = {}): { from: string; to: string
 }
 
 /** Sends new emails at once and writes them into the book. */
-function send(emails: number, over: Record<string, unknown> = {}): Promise<Answer[]> {
+function send(emails: number, over: Record<string, unknown> = {}): Promise<ServiceResponse[]> {
   return Promise.all(
     Array.from({ length: emails }, async () => {
       const body = compose(over);
-      const answer = await stage.account.call('POST', '/emails', body);
-      book(answer, body.to);
-      return answer;
+      const response = await stage.account.call('POST', '/emails', body);
+      book(response, body.to);
+      return response;
     }),
   );
 }
 
-function book(answer: Answer | null, recipients: string[]): void {
-  const isAccepted = answer !== null && answer.status < 300;
-  const [id, messageId] = isAccepted ? [answer.body.id, answer.body.message_id] : [null, null];
-  sends.push({ status: answer?.status ?? null, id, messageId, recipients });
+function book(response: ServiceResponse | null, recipients: string[]): void {
+  const isAccepted = response !== null && response.status < 300;
+  const [id, messageId] = isAccepted ? [response.body.id, response.body.message_id] : [null, null];
+  sends.push({ status: response?.status ?? null, id, messageId, recipients });
 }
 
 /** Sends emails, some at once, until that is done. */
@@ -143,7 +143,7 @@ function awaitWorking(name: string): Promise<void> {
   );
 }
 
-function exitOf(name: string): Promise<number | null> {
+function waitForExit(name: string): Promise<number | null> {
   const child = stage.service.processes.get(name);
   return new Promise((resolve) => void child?.once('exit', (code) => resolve(code)));
 }
@@ -162,13 +162,13 @@ describe('the sending actor', () => {
         try {
           const before = stage.sink.messages.length;
           stage.service.startProcess('sending', { FAULT: point });
-          expect(await exitOf('sending'), `${point} was reached`).toBe(137);
+          expect(await waitForExit('sending'), `${point} was reached`).toBe(137);
           const left = await claimsLeft();
           expect(left.length, 'it was killed with work in hand').toBeGreaterThan(0);
           inHand.push(...left);
           const taken = stage.sink.messages.slice(before);
           expect(taken).toHaveLength(point === 'sending.claimed' ? 0 : 1);
-          if (point === 'sending.sent') takenUnrecorded.push(...taken.map(messageIdOf));
+          if (point === 'sending.sent') takenUnrecorded.push(...taken.map(readMessageId));
         } finally {
           open();
         }
@@ -179,7 +179,7 @@ describe('the sending actor', () => {
       expect(doubled).toBe(killsPerPoint);
       for (const messageId of takenUnrecorded) {
         const kills = takenUnrecorded.filter((each) => each === messageId).length;
-        expect(stage.sink.messages.filter((message) => messageIdOf(message) === messageId)).toHaveLength(kills + 1);
+        expect(stage.sink.messages.filter((message) => readMessageId(message) === messageId)).toHaveLength(kills + 1);
       }
     },
     LIMIT_MS,
@@ -195,13 +195,13 @@ describe('the scheduling actor', () => {
       run('sending');
       await stage.service.end('scheduling', 'SIGTERM');
       for (const point of points.flatMap((each) => Array.from({ length: killsPerPoint }, () => each))) {
-        const answers = await send(3, { scheduled_at: await stage.instantIn(120) });
-        expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+        const responses = await send(3, { scheduled_at: await stage.instantIn(120) });
+        expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
         await stage.passSeconds(120);
         stage.service.startProcess('scheduling', { FAULT: point });
-        expect(await exitOf('scheduling'), `${point} was reached`).toBe(137);
+        expect(await waitForExit('scheduling'), `${point} was reached`).toBe(137);
         await awaitDisconnected('scheduling');
-        const ids = answers.map(({ body }) => body.id);
+        const ids = responses.map(({ body }) => body.id);
         const rows = await stage.query<{ type: string }>('select type from email where id = any ($1)', [ids]);
         const expected = point === 'scheduling.after-commit' ? 'sent' : 'scheduled';
         expect(rows.map(({ type }) => type)).toEqual([expected, expected, expected]);
@@ -247,7 +247,7 @@ describe('two sending actors', () => {
           const before = stage.sink.messages.length;
           await stage.sink.until(({ messages }) => messages.length > before + 20 + Math.floor(random() * 40));
           // Both at once: whose work it was cannot be told from outside, and both must be gone for the claims to stand still.
-          const died = [exitOf('sending'), exitOf('sending-2')];
+          const died = [waitForExit('sending'), waitForExit('sending-2')];
           for (const name of ['sending', 'sending-2']) stage.service.processes.get(name)?.kill('SIGKILL');
           await Promise.all(died);
         });
@@ -293,7 +293,7 @@ describe('what sending leans on', () => {
     expect(first.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     await stage.messageOf(first.at(-1)?.body.message_id);
     stage.service.startProcess('nats');
-    for (const answer of await send(3)) await stage.messageOf(answer.body.message_id);
+    for (const response of await send(3)) await stage.messageOf(response.body.message_id);
     expect((await settle()).doubled).toBe(0);
   });
 });
@@ -341,9 +341,9 @@ describe('the gateway', () => {
       expect(await counts()).toEqual(left);
     }
     await startKilledGateway();
-    const answer = await send();
-    expect(answer.status).toBe(200);
-    book(answer, body.to);
+    const response = await send();
+    expect(response.status).toBe(200);
+    book(response, body.to);
     expect((await settle()).doubled).toBe(0);
   });
 
@@ -378,9 +378,9 @@ describe('the gateway', () => {
       expect([left?.status, left?.events]).toEqual([status, events]);
     }
     await startKilledGateway();
-    const answer = await send();
-    expect([answer.status, answer.body.status]).toEqual([200, 'queued']);
-    book(answer, body.to);
+    const response = await send();
+    expect([response.status, response.body.status]).toEqual([200, 'queued']);
+    book(response, body.to);
     // The wake was lost with the gateway: the scheduling actor finds it by itself.
     run('scheduling');
     await awaitReleased();
@@ -393,7 +393,7 @@ describe('the gateway', () => {
     await stage.service.end('gateway', 'SIGTERM');
     stage.service.startProcess('gateway', { FAULT: point });
     await stage.service.awaitReady();
-    const exit = exitOf('gateway');
+    const exit = waitForExit('gateway');
     await Promise.all([act().catch(() => null), exit]);
     expect(await exit, `${point} was reached`).toBe(137);
   }
@@ -419,29 +419,29 @@ describe('the gateway', () => {
       const body = compose();
       const post = () => call('POST', '/emails', body, { 'idempotency-key': key }).catch(() => null);
       /** Comes again after no answer, 409 and 503, as clients are told to, once there is a gateway. */
-      const insist = async (): Promise<Answer> => {
-        let answer = await post();
+      const insist = async (): Promise<ServiceResponse> => {
+        let response = await post();
         await until(
           `${key} is answered`,
-          () => JSON.stringify(answer?.body),
+          () => JSON.stringify(response?.body),
           async () => {
-            if (answer !== null && ![409, 503].includes(answer.status)) return true;
+            if (response !== null && ![409, 503].includes(response.status)) return true;
             await back.promise;
-            answer = await post();
+            response = await post();
             return false;
           },
         );
-        if (answer === null) throw new Error('unreachable');
-        expect([key, answer.status]).toEqual([key, 200]);
-        return answer;
+        if (response === null) throw new Error('unreachable');
+        expect([key, response.status]).toEqual([key, 200]);
+        return response;
       };
       // Some begin in the moment of the kill, which so meets open requests however fast the others were answered.
       if (n >= REQUESTS * 0.8) await enough.promise;
-      const answer = await insist();
-      book(answer, body.to);
-      heard.set(key, answer.body.id);
+      const response = await insist();
+      book(response, body.to);
+      heard.set(key, response.body.id);
       if (heard.size === killAfter) enough.resolve();
-      return async () => expect([key, (await insist()).body]).toEqual([key, answer.body]);
+      return async () => expect([key, (await insist()).body]).toEqual([key, response.body]);
     };
     const clients = Promise.all(Array.from({ length: REQUESTS }, (_, n) => client(n)));
     await enough.promise;
@@ -500,11 +500,11 @@ describe('two gateways', () => {
       await Promise.all(Array.from({ length: 8 }, (_, n) => race(`race-${round}-${n}`)));
     const body = compose();
     const headers = { 'idempotency-key': 'of two gateways' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? one : other)('POST', '/emails', body, headers)),
     );
-    const [first] = answers;
-    for (const answer of answers) expect([answer.status, answer.body]).toEqual([200, first?.body]);
+    const [first] = responses;
+    for (const response of responses) expect([response.status, response.body]).toEqual([200, first?.body]);
     book(first ?? null, body.to);
 
     for (const call of [one, other]) {
@@ -529,11 +529,11 @@ describe('two gateways', () => {
   /** Asks both gateways at once. */
   async function race(key: string): Promise<void> {
     const body = compose();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [one, other].map((call) => call('POST', '/emails', body, { 'idempotency-key': key })),
     );
-    const [first] = answers;
-    for (const answer of answers) expect([answer.status, answer.body]).toEqual([200, first?.body]);
+    const [first] = responses;
+    for (const response of responses) expect([response.status, response.body]).toEqual([200, first?.body]);
     book(first ?? null, body.to);
   }
 });

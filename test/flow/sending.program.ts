@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isQuick } from '../support/chaos-figures.ts';
 import { type ServiceMode, until } from '../support/servers/service.ts';
 import { sendOne } from '../support/servers/smtp-load.ts';
-import { fieldOf, messageIdOf, SendingStage, type SharedGround } from '../support/stages/sending-stage.ts';
+import { readField, readMessageId, SendingStage, type SharedGround } from '../support/stages/sending-stage.ts';
 
 // scheduling.program.ts kills a service that is sending. Separate processes send in metrics.program.ts, sending-faults.attack.ts and
 // traces.program.ts; with `npm run test:long`, here too.
@@ -57,19 +57,19 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         body: JSON.stringify(request),
       });
       expect(response.status).toBe(200);
-      const answer = (await response.json()) as { id: string; message_id: string; status: string };
-      expect(answer).toMatchObject({
+      const result = (await response.json()) as { id: string; message_id: string; status: string };
+      expect(result).toMatchObject({
         status: 'sent',
         message_id: expect.stringMatching(new RegExp(`^<[^@]+@${stage.account.domain}>$`)),
       });
 
-      const message = await stage.messageOf(answer.message_id);
+      const message = await stage.messageOf(result.message_id);
       expect(message.recipients.toSorted()).toEqual([`blind@${peer}`, `bob@${peer}`, `eve@${peer}`]);
       expect(message.connection.helo).toBe('mx.postroom.test');
-      expect(fieldOf(message.bytes, 'From')).toBe(`Ada Lovelace <${sender}>`);
-      expect(fieldOf(message.bytes, 'To')).toContain(`eve@${peer}`);
-      expect(fieldOf(message.bytes, 'Reply-To')).toBe(`replies@${peer}`);
-      expect(fieldOf(message.bytes, 'X-Order')).toBe('4711');
+      expect(readField(message.bytes, 'From')).toBe(`Ada Lovelace <${sender}>`);
+      expect(readField(message.bytes, 'To')).toContain(`eve@${peer}`);
+      expect(readField(message.bytes, 'Reply-To')).toBe(`replies@${peer}`);
+      expect(readField(message.bytes, 'X-Order')).toBe('4711');
       expect(message.bytes.toString()).not.toContain('blind@');
 
       const verdict = await stage.verify(message);
@@ -79,7 +79,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       expect([domain, `mail.${domain}`]).toContain(verdict.spf.domain);
       expect(verdict.dmarc).toBe('pass');
 
-      const email = await stage.awaitStatus(answer.id, 'delivered');
+      const email = await stage.awaitStatus(result.id, 'delivered');
       expect(email).toMatchObject({
         object: 'email',
         type: 'sent',
@@ -100,10 +100,10 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
           enhanced_status: '2.0.0',
           log: [{ number: 1, outcome: 'delivered', host: `mx.${peer}`, remote_address: stage.sink.host, code: 250 }],
         });
-      const file = await stage.account.call('GET', `/attachments/${answer.id}/orders.csv`);
+      const file = await stage.account.call('GET', `/attachments/${result.id}/orders.csv`);
       expect(file.body.toString()).toBe('id\n1\n');
       const list = await stage.account.call('GET', '/emails?type=sent&status=delivered');
-      expect(list.body.data.map((each: { id: string }) => each.id)).toEqual([answer.id]);
+      expect(list.body.data.map((each: { id: string }) => each.id)).toEqual([result.id]);
     });
 
     test('a reply that arrives by SMTP joins its thread', async () => {
@@ -116,7 +116,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
       const message = await stage.messageOf(question.body.message_id);
       const bytes = [
         `Message-ID: <because@${peer}>`,
-        `In-Reply-To: ${messageIdOf(message)}`,
+        `In-Reply-To: ${readMessageId(message)}`,
         `From: bob@${peer}`,
         `To: ${sender}`,
         'Subject: Re: A question',
@@ -130,8 +130,8 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         bytes: Buffer.from(bytes),
       });
       expect(offered.code).toBe(250);
-      const answerId = /em_[0-9a-f]{32}/.exec(offered.reply ?? '')?.[0] ?? '';
-      const threadId = await awaitThread(answerId);
+      const replyId = /em_[0-9a-f]{32}/.exec(offered.reply ?? '')?.[0] ?? '';
+      const threadId = await awaitThread(replyId);
       expect(await awaitThread(question.body.id)).toBe(threadId);
       const messages = await threadMessages(threadId);
       expect(messages.map(({ message_id, type }) => [message_id, type])).toEqual([

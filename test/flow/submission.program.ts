@@ -9,7 +9,7 @@ import { freePort } from '../support/cluster/cluster.ts';
 import { repository } from '../support/runner.ts';
 import { until } from '../support/servers/service.ts';
 import { SmtpClient } from '../support/servers/smtp-client.ts';
-import { fieldOf, SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
+import { readField, SendingStage, type StageAccount } from '../support/stages/sending-stage.ts';
 
 let stage: SendingStage;
 let ports: { submission: number; submissions: number };
@@ -46,7 +46,7 @@ let lastId = 0;
 const newId = () => `<submitted-${++lastId}-${process.pid}@client.test>`;
 
 /** A message without its end of data; `id` null: without Message-ID. */
-function messageOf(id: string | null, { from = sender, extra = '' } = {}): string {
+function makeMessage(id: string | null, { from = sender, extra = '' } = {}): string {
   const ownId = id === null ? '' : `Message-ID: ${id}\r\n`;
   return `From: Hello <${from}>\r\nTo: ${TO}\r\n${ownId}Subject: Submitted\r\n${extra}\r\nThe body\r\n`;
 }
@@ -67,7 +67,7 @@ async function submit(message: string, { to = [TO], envelope = sender, key }: Se
   return reply;
 }
 
-const idOf = (text: string) => /as (em_\w+)/.exec(text)?.[1] ?? '';
+const readId = (text: string) => /as (em_\w+)/.exec(text)?.[1] ?? '';
 
 describe('the examples of docs/submission.md', () => {
   const page = readFileSync(path.join(repository, 'docs/submission.md'), 'utf8');
@@ -114,13 +114,13 @@ describe('the examples of docs/submission.md', () => {
     await rm(folder, { recursive: true });
     expect(status, output.replaceAll(stage.account.apiKey, 'KEY')).toBe(0);
     const subject = /By \w+/.exec(code)?.[0] ?? '';
-    await stage.sink.until(({ messages }) => messages.some(({ bytes }) => fieldOf(bytes, 'Subject') === subject));
-    const message = stage.sink.messages.find(({ bytes }) => fieldOf(bytes, 'Subject') === subject);
+    await stage.sink.until(({ messages }) => messages.some(({ bytes }) => readField(bytes, 'Subject') === subject));
+    const message = stage.sink.messages.find(({ bytes }) => readField(bytes, 'Subject') === subject);
     if (message === undefined) throw new Error('unreachable');
     expect(await stage.verify(message)).toMatchObject({ dkim: [{ result: 'pass', domain: stage.account.domain }] });
-    expect(fieldOf(message.bytes, 'Message-ID')).toMatch(/^<.+@.+>$/);
-    expect(fieldOf(message.bytes, 'Date')).not.toBeNull();
-    expect(fieldOf(message.bytes, 'Received')).toBeNull();
+    expect(readField(message.bytes, 'Message-ID')).toMatch(/^<.+@.+>$/);
+    expect(readField(message.bytes, 'Date')).not.toBeNull();
+    expect(readField(message.bytes, 'Received')).toBeNull();
   });
 });
 
@@ -209,18 +209,18 @@ describe('a submitted message', () => {
     expect((await client.say(`MAIL FROM:<${sender}> BODY=8BITMIME`)).code).toBe(250);
     for (const to of [TO, 'hidden@elsewhere.test']) expect((await client.say(`RCPT TO:<${to}>`)).code).toBe(250);
     expect((await client.say('DATA')).code).toBe(354);
-    client.send(`${messageOf(id, { extra })}${body.replaceAll(/^\./gm, '..')}.\r\n`);
+    client.send(`${makeMessage(id, { extra })}${body.replaceAll(/^\./gm, '..')}.\r\n`);
     const { text } = await client.reply();
     client.destroy();
     expect(text).toMatch(/^250 2\.0\.0 Ok: queued as em_\w{32}$/);
-    const email = await stage.awaitStatus(idOf(text), 'delivered');
+    const email = await stage.awaitStatus(readId(text), 'delivered');
     expect(email).toMatchObject({ type: 'sent', subject: 'Submitted', message_id: id, to: [TO] });
     expect(email['recipients'].map(({ address }: { address: string }) => address).toSorted()).toEqual([
       TO,
       'hidden@elsewhere.test',
     ]);
     const { bytes } = await stage.messageOf(id);
-    const written = messageOf(id, { extra: extra.replace(/Bcc: .*\r\n\t.*\r\n/, '') }) + body;
+    const written = makeMessage(id, { extra: extra.replace(/Bcc: .*\r\n\t.*\r\n/, '') }) + body;
     const signed = bytes.toString('latin1');
     expect(signed.slice(signed.indexOf('From: Hello'))).toBe(written);
     expect(signed.slice(0, signed.indexOf('From: Hello'))).toMatch(/^DKIM-Signature: [^]*\r\n$/);
@@ -228,29 +228,29 @@ describe('a submitted message', () => {
 
   test('joins the thread of its original', async () => {
     const first = newId();
-    const { body } = await stage.account.call('GET', `/emails/${idOf((await submit(messageOf(first))).text)}`);
-    const answer = await submit(messageOf(newId(), { extra: `In-Reply-To: ${first}\r\n` }));
-    const answered = (await stage.account.call('GET', `/emails/${idOf(answer.text)}`)).body;
+    const { body } = await stage.account.call('GET', `/emails/${readId((await submit(makeMessage(first))).text)}`);
+    const reply = await submit(makeMessage(newId(), { extra: `In-Reply-To: ${first}\r\n` }));
+    const replied = (await stage.account.call('GET', `/emails/${readId(reply.text)}`)).body;
     await expect
       .poll(async () => (await stage.account.call('GET', `/emails/${body.id}`)).body.thread_id)
-      .toBe(answered.thread_id);
+      .toBe(replied.thread_id);
   });
 
   test('with the same Message-ID, key and recipients is sent once', async () => {
     const id = newId();
-    const replies = [await submit(messageOf(id))];
-    replies.push(...(await Promise.all([submit(messageOf(id)), submit(messageOf(id, { extra: 'X-Try: 2\r\n' }))])));
+    const replies = [await submit(makeMessage(id))];
+    replies.push(...(await Promise.all([submit(makeMessage(id)), submit(makeMessage(id, { extra: 'X-Try: 2\r\n' }))])));
     expect(replies.map(({ text }) => text.replace(/em_\w+/, 'ID'))).toEqual([
       '250 2.0.0 Ok: queued as ID',
       '250 2.0.0 Ok: accepted before as ID',
       '250 2.0.0 Ok: accepted before as ID',
     ]);
-    expect(new Set(replies.map(({ text }) => idOf(text))).size).toBe(1);
-    const other = await submit(messageOf(id), { to: ['bob@elsewhere.test'] });
+    expect(new Set(replies.map(({ text }) => readId(text))).size).toBe(1);
+    const other = await submit(makeMessage(id), { to: ['bob@elsewhere.test'] });
     expect(other.text, 'to another recipient').toContain('queued as');
-    await stage.awaitStatus(idOf(other.text), 'delivered');
-    await stage.awaitStatus(idOf(replies[0]?.text ?? ''), 'delivered');
-    expect(stage.sink.messages.filter(({ bytes }) => fieldOf(bytes, 'Message-ID') === id)).toHaveLength(2);
+    await stage.awaitStatus(readId(other.text), 'delivered');
+    await stage.awaitStatus(readId(replies[0]?.text ?? ''), 'delivered');
+    expect(stage.sink.messages.filter(({ bytes }) => readField(bytes, 'Message-ID') === id)).toHaveLength(2);
   });
 });
 
@@ -258,10 +258,10 @@ test('the reply to a message that needs approval says until when it waits, also 
   const made = await stage.account.call('POST', '/api-keys', { name: 'writer', policy: { approval: 'always' } });
   const id = newId();
   const replies = [
-    await submit(messageOf(id), { key: made.body.token }),
-    await submit(messageOf(id), { key: made.body.token }),
+    await submit(makeMessage(id), { key: made.body.token }),
+    await submit(makeMessage(id), { key: made.body.token }),
   ];
-  const emailId = idOf(replies[0]?.text ?? '');
+  const emailId = readId(replies[0]?.text ?? '');
   const { approval } = (await stage.account.call('GET', `/emails/${emailId}`)).body;
   expect(approval.status).toBe('awaiting_approval');
   const waits = `waits for approval until ${approval.expires_at} as ${emailId}`;
@@ -292,7 +292,7 @@ describe('a refused session', () => {
       id: revoked.apiKey.id,
     });
     await sending.begin([TO], sender);
-    sending.send(`${messageOf(newId())}.\r\n`);
+    sending.send(`${makeMessage(newId())}.\r\n`);
     expect((await sending.reply()).text).toMatch(/^550 5\.7\.1 .*no longer valid/);
     sending.destroy();
     const client = await open();
@@ -319,17 +319,17 @@ describe('a refused session', () => {
   test('gets 550 for foreign senders, in the envelope or in From, and for suppressed recipients', async () => {
     const theirs = `hello@${other.domain}`;
     const cases: [text: RegExp, message: string, sent?: Sent][] = [
-      [/^550 5\.7\.1 .*don't have permission/, messageOf(newId(), { from: theirs })],
-      [/^550 5\.7\.1 .*don't have permission/, messageOf(newId()), { envelope: theirs }],
-      [/^550 5\.6\.0 .*exactly one address/, messageOf(newId()).replace(/^From:.*\r\n/, '')],
+      [/^550 5\.7\.1 .*don't have permission/, makeMessage(newId(), { from: theirs })],
+      [/^550 5\.7\.1 .*don't have permission/, makeMessage(newId()), { envelope: theirs }],
+      [/^550 5\.6\.0 .*exactly one address/, makeMessage(newId()).replace(/^From:.*\r\n/, '')],
       [
         /^550 5\.6\.0 .*exactly one address/,
-        messageOf(newId()).replace(/^From:.*\r\n/, `From: ${sender}, ${sender}\r\n`),
+        makeMessage(newId()).replace(/^From:.*\r\n/, `From: ${sender}, ${sender}\r\n`),
       ],
-      [/^550 5\.6\.0 .*998 bytes/, messageOf(newId(), { extra: `X-Long: ${'x'.repeat(999)}\r\n` })],
+      [/^550 5\.6\.0 .*998 bytes/, makeMessage(newId(), { extra: `X-Long: ${'x'.repeat(999)}\r\n` })],
     ];
     await stage.account.call('POST', '/suppressions', { address: 'blocked@elsewhere.test' });
-    cases.push([/^550 5\.7\.1 .*blocked/, messageOf(newId()), { to: ['blocked@elsewhere.test'] }]);
+    cases.push([/^550 5\.7\.1 .*blocked/, makeMessage(newId()), { to: ['blocked@elsewhere.test'] }]);
     for (const [text, message, sent] of cases) expect((await submit(message, sent)).text).toMatch(text);
     const client = await authenticated();
     expect((await client.say('MAIL FROM:<>')).code).toBe(550);
@@ -376,15 +376,15 @@ describe('nothing is lost or sent twice', () => {
     const response = await send(60_000);
     expect(response).toMatch(storedBefore === 1 ? /^250 2\.0\.0 Ok: accepted before/ : /^250 2\.0\.0 Ok: queued/);
     expect(await count()).toBe(1);
-    await stage.awaitStatus(idOf(response), 'delivered');
-    expect(stage.sink.messages.filter(({ bytes }) => fieldOf(bytes, 'Message-ID') === id)).toHaveLength(1);
+    await stage.awaitStatus(readId(response), 'delivered');
+    expect(stage.sink.messages.filter(({ bytes }) => readField(bytes, 'Message-ID') === id)).toHaveLength(1);
   });
 
   test('while no gateway runs, clients are asked to retry', async () => {
     const client = await authenticated();
     await stage.service.end('gateway', 'SIGTERM');
     await client.begin([TO], sender);
-    client.send(`${messageOf(newId())}.\r\n`);
+    client.send(`${makeMessage(newId())}.\r\n`);
     expect((await client.reply()).text).toMatch(/^451 4\.3\.0 /);
     client.destroy();
     const fresh = await open();

@@ -40,8 +40,8 @@ async function run(example: number, variables: Record<string, unknown> = {}) {
 }
 
 const delivered = async (emailId: string) => {
-  const isOf = (request: { headers: Record<string, unknown> }) => request.headers['x-email-id'] === emailId;
-  return (await receiver.until((requests) => requests.some(isOf), 30_000)).find(isOf);
+  const isAboutEmail = (request: { headers: Record<string, unknown> }) => request.headers['x-email-id'] === emailId;
+  return (await receiver.until((requests) => requests.some(isAboutEmail), 30_000)).find(isAboutEmail);
 };
 
 test('the examples of the guide work in order, through all processes to the webhook', async () => {

@@ -72,7 +72,7 @@ function one(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
 }
 
 /** All spans of the trace in which something was done to the email. */
-function traceOf(spans: readonly ReceivedSpan[], emailId: string): ReceivedSpan[] {
+function readTrace(spans: readonly ReceivedSpan[], emailId: string): ReceivedSpan[] {
   const traceIds = new Set(
     spans.flatMap((span) => (JSON.stringify(span.attributes).includes(emailId) ? [span.traceId] : [])),
   );
@@ -84,12 +84,12 @@ const rows = (stage: SendingStage) =>
   stage.query<{ email_id: string; trace_parent: string }>('select email_id, trace_parent from email_trace');
 
 /** The process of one machine that has that process of the split mode. */
-const partOf = (name: string) => (['gateway', 'sending', 'scheduling'].includes(name) ? 'gateway' : 'mail');
+const namePart = (name: string) => (['gateway', 'sending', 'scheduling'].includes(name) ? 'gateway' : 'mail');
 
 describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%s)', (mode) => {
   let receiver: OtlpReceiver;
   let site: Site;
-  const serviceOf = (name: string) => `postroom-${mode === 'split' ? name : partOf(name)}`;
+  const nameService = (name: string) => `postroom-${mode === 'split' ? name : namePart(name)}`;
 
   beforeAll(async () => {
     receiver = await startOtlpReceiver();
@@ -106,10 +106,10 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
   /** Resolves with the trace of the email when it has those spans. */
   async function traceWith(emailId: string, names: string[]): Promise<ReceivedSpan[]> {
     await receiver.until((spans) => {
-      const trace = traceOf(spans, emailId);
+      const trace = readTrace(spans, emailId);
       for (const name of names) one(trace, name);
     });
-    return traceOf(receiver.spans, emailId);
+    return readTrace(receiver.spans, emailId);
   }
 
   test('one mail from SMTP to a webhook is one trace over all processes, each span below its cause', async () => {
@@ -119,13 +119,13 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
 
     const smtp = one(trace, 'smtp transaction');
     const asked = one(trace, 'ask receiving.message.accept');
-    const answered = one(trace, 'answer receiving.message.accept');
+    const responded = one(trace, 'answer receiving.message.accept');
     const accept = one(trace, 'accept');
-    expect(smtp).toMatchObject({ service: serviceOf('smtp'), parentSpanId: '', kind: SERVER, isFailed: false });
+    expect(smtp).toMatchObject({ service: nameService('smtp'), parentSpanId: '', kind: SERVER, isFailed: false });
     expect(smtp.attributes).toMatchObject({ 'postroom.smtp.reply_code': 250, 'session.id': expect.any(String) });
-    expect(asked).toMatchObject({ service: serviceOf('smtp'), parentSpanId: smtp.spanId, kind: CLIENT });
-    expect(answered).toMatchObject({ service: serviceOf('receiving'), parentSpanId: asked.spanId, kind: SERVER });
-    expect(accept).toMatchObject({ service: serviceOf('receiving'), parentSpanId: answered.spanId, kind: INTERNAL });
+    expect(asked).toMatchObject({ service: nameService('smtp'), parentSpanId: smtp.spanId, kind: CLIENT });
+    expect(responded).toMatchObject({ service: nameService('receiving'), parentSpanId: asked.spanId, kind: SERVER });
+    expect(accept).toMatchObject({ service: nameService('receiving'), parentSpanId: responded.spanId, kind: INTERNAL });
     for (const [name, process] of [
       ['parse', 'receiving'],
       ['thread', 'receiving'],
@@ -133,7 +133,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
       ['webhook attempt', 'delivery'],
     ] as const) {
       const span = one(trace, name);
-      expect(span).toMatchObject({ service: serviceOf(process), parentSpanId: accept.spanId, isFailed: false });
+      expect(span).toMatchObject({ service: nameService(process), parentSpanId: accept.spanId, isFailed: false });
       expect(span.attributes['postroom.email.id']).toBe(emailId);
       expect(span.endedAtNs).toBeGreaterThanOrEqual(span.startedAtNs);
     }
@@ -194,14 +194,14 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
     await receiver.until((spans) => one(spans, 'POST /api/e2/emails'));
     const request = one(receiver.spans, 'POST /api/e2/emails');
     expect(request).toMatchObject({
-      service: serviceOf('gateway'),
+      service: nameService('gateway'),
       traceId: CLIENT_TRACE,
       parentSpanId: CLIENT_SPAN,
       kind: SERVER,
       attributes: { 'http.route': '/api/e2/emails', 'http.response.status_code': 200, 'user.id': account.workspaceId },
     });
     expect(one(trace, 'smtp attempt')).toMatchObject({
-      service: serviceOf('sending'),
+      service: nameService('sending'),
       traceId: CLIENT_TRACE,
       parentSpanId: request.spanId,
       kind: CLIENT,
@@ -212,7 +212,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
 
   test('of an email that is scheduled over GraphQL are one trace, its release included', async () => {
     const { account, instantIn } = { account: site.stage.account, instantIn: () => site.stage.instantIn(3_600) };
-    const answer = await account.graphql(
+    const response = await account.graphql(
       `mutation ${CANARY}($input: SendEmailInput!) { ${CANARY}: sendEmail(input: $input) { __typename ... on SendEmailPayload { email { id } } } }`,
       {
         input: {
@@ -224,15 +224,15 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['split', 'single'])('traces (%
         },
       },
     );
-    const id = answer.body.data?.[CANARY]?.email?.id;
-    expect(id, JSON.stringify(answer.body)).toMatch(/^em_/);
+    const id = response.body.data?.[CANARY]?.email?.id;
+    expect(id, JSON.stringify(response.body)).toMatch(/^em_/);
     await site.stage.passSeconds(3_700);
     const trace = await traceWith(id, ['release', 'thread', 'smtp attempt']);
     const operation = one(trace, 'graphql mutation sendEmail');
     const request = one(trace, 'POST /graphql');
     expect(request).toMatchObject({ parentSpanId: '', isFailed: false });
     expect(operation).toMatchObject({ parentSpanId: request.spanId, isFailed: false });
-    expect(one(trace, 'release')).toMatchObject({ service: serviceOf('scheduling'), parentSpanId: operation.spanId });
+    expect(one(trace, 'release')).toMatchObject({ service: nameService('scheduling'), parentSpanId: operation.spanId });
     expect(one(trace, 'smtp attempt').parentSpanId).toBe(operation.spanId);
   });
 

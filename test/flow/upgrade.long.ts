@@ -107,7 +107,7 @@ const upToDate = { status: 0, stdout: 'The schema is up to date.\n', stderr: '' 
 const names = ({ migrations }: NextVersion) => migrations.map(({ name }) => name).join(', ');
 
 /** Resolves when mail came in and was sent that was offered from now on. */
-async function awaitAnswers(): Promise<void> {
+async function awaitResponses(): Promise<void> {
   const { offers, sends } = fleet.traffic;
   const [firstOffer, firstSend] = [offers.length, sends.length];
   await fleet.until(
@@ -157,7 +157,7 @@ describe('two processes of each kind under traffic', { retry: 0 }, () => {
     'continue while the schema is newer: a migration that has to wait lets mail pass',
     async () => {
       const load = fleet.traffic.start(rate);
-      await awaitAnswers();
+      await awaitResponses();
       expect(await migrate(next, '--check')).toEqual({
         status: 1,
         stdout: '',
@@ -172,7 +172,7 @@ describe('two processes of each kind under traffic', { retry: 0 }, () => {
         migrated = migrate(next);
         for (let times = 0; times < 2; times++) {
           await fleet.until('the migration waits', () => isWaitedFor('email'));
-          await awaitAnswers();
+          await awaitResponses();
         }
       } finally {
         await report.end();

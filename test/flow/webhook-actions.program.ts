@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/servers/service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { ForwardingStage } from '../support/stages/forwarding-stage.ts';
-import { fieldOf, type SharedGround } from '../support/stages/sending-stage.ts';
+import { readField, type SharedGround } from '../support/stages/sending-stage.ts';
 
 const PEER = 'actions-peer.test';
 
@@ -32,7 +32,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-function answerWith(actions: readonly object[]): void {
+function respondWith(actions: readonly object[]): void {
   receiver.answer([{ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ actions }) }]);
 }
 
@@ -52,13 +52,13 @@ const DELIVERY = `query($id: ID!) {
 
 test('an endpoint replies to a mail by a reply, a label and archiving, and all of it is explained', async () => {
   const { account, sink } = stage.sending;
-  answerWith([{ type: 'reply', text: 'It is on its way.' }, { type: 'label', name: 'orders' }, { type: 'archive' }]);
+  respondWith([{ type: 'reply', text: 'It is on its way.' }, { type: 'label', name: 'orders' }, { type: 'archive' }]);
   const emailId = await stage.offer(address, message('first'), `ann@${PEER}`);
   const reply = await stage.copyTo(`ann@${PEER}`);
-  expect(fieldOf(reply.bytes, 'From')).toBe(address);
-  expect(fieldOf(reply.bytes, 'Subject')).toBe('Re: My order');
-  expect(fieldOf(reply.bytes, 'In-Reply-To')).toBe(`<first@${PEER}>`);
-  expect(fieldOf(reply.bytes, 'Auto-Submitted')).toBe('auto-replied');
+  expect(readField(reply.bytes, 'From')).toBe(address);
+  expect(readField(reply.bytes, 'Subject')).toBe('Re: My order');
+  expect(readField(reply.bytes, 'In-Reply-To')).toBe(`<first@${PEER}>`);
+  expect(readField(reply.bytes, 'Auto-Submitted')).toBe('auto-replied');
   expect(reply.bytes.toString()).toContain('It is on its way.');
   expect(await stage.sending.verify(reply)).toMatchObject({ dkim: [{ result: 'pass' }], dmarc: 'pass' });
 
@@ -115,7 +115,7 @@ test('an endpoint replies to a mail by a reply, a label and archiving, and all o
 
 test('an automatic reply of the other side gets no automatic reply', async () => {
   const { account, sink } = stage.sending;
-  answerWith([{ type: 'reply', text: 'Thank you.' }, { type: 'read' }]);
+  respondWith([{ type: 'reply', text: 'Thank you.' }, { type: 'read' }]);
   const fields = [`In-Reply-To: <first@${PEER}>`, 'Auto-Submitted: auto-replied'];
   const emailId = await stage.offer(address, message('vacation', fields), `ann@${PEER}`);
   let actions: unknown = null;
@@ -149,13 +149,13 @@ test('an automatic reply of the other side gets no automatic reply', async () =>
 
 test('a reply of a webhook has its own subject and Reply-To, and stays in its thread', async () => {
   const replyTo = [`desk@${PEER}`, `Orders <orders@${PEER}>`];
-  answerWith([{ type: 'reply', text: 'We have it.', subject: 'Ticket 4711', reply_to: replyTo }]);
+  respondWith([{ type: 'reply', text: 'We have it.', subject: 'Ticket 4711', reply_to: replyTo }]);
   const emailId = await stage.offer(address, message('ticket').replaceAll('ann@', 'tess@'), `tess@${PEER}`);
   const reply = await stage.copyTo(`tess@${PEER}`);
-  expect(fieldOf(reply.bytes, 'Subject')).toBe('Ticket 4711');
-  expect(fieldOf(reply.bytes, 'Reply-To')).toBe(`desk@${PEER}, Orders <orders@${PEER}>`);
-  expect(fieldOf(reply.bytes, 'In-Reply-To')).toBe(`<ticket@${PEER}>`);
-  expect(fieldOf(reply.bytes, 'From')).toBe(address);
+  expect(readField(reply.bytes, 'Subject')).toBe('Ticket 4711');
+  expect(readField(reply.bytes, 'Reply-To')).toBe(`desk@${PEER}, Orders <orders@${PEER}>`);
+  expect(readField(reply.bytes, 'In-Reply-To')).toBe(`<ticket@${PEER}>`);
+  expect(readField(reply.bytes, 'From')).toBe(address);
   const { body } = await stage.sending.account.graphql(DELIVERY, { id: emailId });
   expect(body.data.email.thread.messageCount).toBe(2);
 });

@@ -60,13 +60,13 @@ describe('an error on our side is 451 4.3.0:', () => {
     server.script.message = never;
     const atRcpt = await SmtpClient.greet(server.port);
     await atRcpt.say('MAIL FROM:<a@client.test>');
-    const answered = async (client: SmtpClient, bytes: string) => {
+    const replied = async (client: SmtpClient, bytes: string) => {
       client.send(bytes);
       return client.reply();
     };
     const [rcpt, data] = await Promise.all([
-      answered(atRcpt, 'RCPT TO:<hangs@inbox.test>\r\n'),
-      answered(atData, message),
+      replied(atRcpt, 'RCPT TO:<hangs@inbox.test>\r\n'),
+      replied(atData, message),
     ]);
     expect(rcpt.text).toMatch(/^451 4\.3\.0 /);
     expect(data.text).toMatch(/^451 4\.3\.0 /);
@@ -105,9 +105,9 @@ describe('an error on our side is 451 4.3.0:', () => {
 describe('the process ends without losing acknowledged mail:', () => {
   test('SIGTERM lets a transaction finish, sends 421 to idle sessions, accepts no more and exits with 0', async () => {
     const server = await SmtpServer.start();
-    let answer = () => {};
+    let respond = () => {};
     const stored = new Promise<void>((resolve) => {
-      answer = resolve;
+      respond = resolve;
     });
     server.script.message = async () => {
       await stored;
@@ -122,7 +122,7 @@ describe('the process ends without losing acknowledged mail:', () => {
     expect((await idle.reply()).text).toMatch(/^421 4\.3\.2 /);
     await idle.closed;
     await expect(SmtpClient.connect(server.port)).rejects.toThrow();
-    answer();
+    respond();
     expect((await busy.reply()).code).toBe(250);
     expect((await busy.reply()).text).toMatch(/^421 4\.3\.2 /);
     expect(await server.exited).toBe(0);

@@ -5,7 +5,7 @@ import { register } from 'prom-client';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import '../../schema/metrics.ts';
-import { alertExpressions, alertRules, dashboardExpressions, partsOf } from '../support/promql.ts';
+import { alertExpressions, alertRules, dashboardExpressions, readParts } from '../support/promql.ts';
 import { hasPromtool, promtool } from '../support/promtool.ts';
 import { repository } from '../support/runner.ts';
 
@@ -24,12 +24,12 @@ const instruments = (register.getMetricsAsArray() as unknown as Instrument[]).fi
 );
 
 /** The values of a label, as the guide lists them. */
-function valuesOf(label: string): string[] {
+function listValues(label: string): string[] {
   const row = guide.split('\n').find((line) => line.startsWith('| `') && line.split('|')[1]?.includes(`\`${label}\``));
   return [...(row?.split('|').slice(2).join('|') ?? '').matchAll(/`([^`]+)`/g)].map(([, value = '']) => value);
 }
 
-const anchorOf = (heading: string) =>
+const readAnchor = (heading: string) =>
   heading
     .toLowerCase()
     .replaceAll(/[^\w -]/g, '')
@@ -79,16 +79,16 @@ test('the guide lists every metric with its type, labels and meaning, and no oth
 test.each([...dashboardExpressions(), ...alertExpressions()])(
   '$where ($expression) has existing metrics, labels and values',
   ({ expression, shown }) => {
-    const { selectors, groupedBy } = partsOf(expression);
+    const { selectors, groupedBy } = readParts(expression);
     expect(selectors.length).toBeGreaterThan(0);
     const known = new Set(['le', 'instance', 'job', 'process']);
     for (const { metric, labels } of selectors) {
-      const own = ['instance', 'job', 'process', ...labelsOf(metric)];
+      const own = ['instance', 'job', 'process', ...listLabels(metric)];
       for (const label of own) known.add(label);
       for (const { name, values } of labels) {
         expect(own, metric).toContain(name);
         if (name !== 'job' && name !== 'code')
-          for (const value of values) expect(valuesOf(name), name).toContain(value);
+          for (const value of values) expect(listValues(name), name).toContain(value);
       }
     }
     for (const label of groupedBy) expect([...known]).toContain(label);
@@ -98,7 +98,7 @@ test.each([...dashboardExpressions(), ...alertExpressions()])(
 );
 
 /** The labels of a metric of ours, or of a series of a histogram; none of others. */
-function labelsOf(metric: string): string[] {
+function listLabels(metric: string): string[] {
   if (!metric.startsWith('postroom_')) return [];
   const series = metric.replace(/_(bucket|sum|count)$/, '');
   const found = instruments.find(({ name, type }) => name === metric || (type === 'histogram' && name === series));
@@ -108,7 +108,7 @@ function labelsOf(metric: string): string[] {
 }
 
 test('each alert says what is wrong and what to do, and links to a section of the guide', () => {
-  const anchors = [...guide.matchAll(/^#{2,3} (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  const anchors = [...guide.matchAll(/^#{2,3} (.*)$/gm)].map(([, heading = '']) => readAnchor(heading));
   const rules = alertRules();
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   for (const { alert, labels, annotations } of rules) {

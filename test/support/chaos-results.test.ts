@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import {
   chaosPage,
   type ExperimentResult,
+  makeOutcome,
   mergeResults,
   missingTests,
-  outcomeOf,
   readResults,
   testNamePattern,
 } from './chaos-results.ts';
@@ -41,14 +41,14 @@ function result(id: string, over: Partial<ExperimentResult> = {}): ExperimentRes
 
 describe('the list of fault experiments', () => {
   test('names only tests that exist', () => {
-    const sourceOf = (file: string) => {
+    const readSource = (file: string) => {
       try {
         return read(file);
       } catch {
         return null;
       }
     };
-    expect(missingTests(faultExperiments, sourceOf)).toEqual([]);
+    expect(missingTests(faultExperiments, readSource)).toEqual([]);
   });
 
   test('has each id once', () => {
@@ -100,12 +100,12 @@ describe('the outcome of an experiment', () => {
   const passed = { fullName: 'smtp killed', status: 'passed', duration: 1_250 };
   const other = { fullName: 'delivery killed', status: 'failed', failureMessages: ['not mine'] };
   const of = (a: object[] | { broken: string }, b: object[]) =>
-    outcomeOf(
+    makeOutcome(
       experiment('A1', tests),
       new Map([
         ['a.test.ts', a],
         ['b.test.ts', b],
-      ]) as Parameters<typeof outcomeOf>[1],
+      ]) as Parameters<typeof makeOutcome>[1],
     );
 
   test('counts its own tests only', () => {

@@ -42,11 +42,11 @@ function isNamed({ name = '', row = '' }: ExperimentTests, fullName: string): bo
 /** Returns the tests that experiments name and that the source of their file does not hold, as `A1: file: name`. */
 export function missingTests(
   experiments: readonly FaultExperiment[],
-  sourceOf: (file: string) => string | null,
+  findSource: (file: string) => string | null,
 ): string[] {
   return experiments.flatMap(({ id, tests }) =>
     tests.flatMap(({ file, name = '', row = '' }) => {
-      const source = sourceOf(file);
+      const source = findSource(file);
       if (source === null) return [`${id}: ${file}`];
       return [name, row].filter((text) => !source.includes(text)).map((text) => `${id}: ${file}: ${text}`);
     }),
@@ -61,7 +61,7 @@ export function testNamePattern(tests: readonly ExperimentTests[]): string | nul
 }
 
 /** The part of an experiment's result that its tests decide. `reports` holds the tests of each file that was run. */
-export function outcomeOf(
+export function makeOutcome(
   experiment: FaultExperiment,
   reports: ReadonlyMap<string, readonly TestReport[] | { broken: string }>,
 ): Pick<ExperimentResult, 'outcome' | 'reason' | 'seconds' | 'tests'> {

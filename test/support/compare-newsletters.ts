@@ -17,7 +17,7 @@ const folder = process.argv[2];
 const docs = path.resolve(import.meta.dirname, '../../docs/screenshots');
 
 /** Styles of HTML: declarations in attributes and style sheets, and attributes that design. */
-function stylesOf(html: string): number {
+function countStyles(html: string): number {
   const sheets = [...html.matchAll(/<style\b[^>]*>([\s\S]*?)<\/style/gi)].map(([, css = '']) => css);
   const attributes = [...html.matchAll(/\sstyle\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)].map(([, a, b]) => a ?? b ?? '');
   const declarations = [...sheets, ...attributes].reduce((sum, css) => sum + css.split(':').length - 1, 0);
@@ -27,7 +27,7 @@ function stylesOf(html: string): number {
 const mails: { file: string; html: string; styles: number }[] = [];
 for (const { file, bytes } of await readEmlMessages()) {
   const { htmlBody } = await parseMessage(bytes);
-  if (htmlBody !== null) mails.push({ file, html: htmlBody, styles: stylesOf(htmlBody) });
+  if (htmlBody !== null) mails.push({ file, html: htmlBody, styles: countStyles(htmlBody) });
 }
 const chosen = mails.toSorted((a, b) => b.styles - a.styles).slice(0, COUNT);
 const browser = await chromium.launch(chromiumPath === undefined ? {} : { executablePath: chromiumPath });
@@ -46,7 +46,7 @@ for (const { file, html, styles } of chosen) {
 }
 for (const [name, html] of NEWSLETTERS) {
   const comparison = await comparer.compare(html);
-  process.stdout.write(`| our own: ${name} | ${stylesOf(html)} | ${(comparison.share * 100).toFixed(1)} % |\n`);
+  process.stdout.write(`| our own: ${name} | ${countStyles(html)} | ${(comparison.share * 100).toFixed(1)} % |\n`);
   await writeFile(path.join(docs, `newsletter-${name}.jpg`), await comparer.besideEachOther(comparison));
 }
 process.stdout.write(`\nAt most ${(most * 100).toFixed(1)} % of the pixels differ.\n`);

@@ -18,7 +18,7 @@ export function expectLinearGrowth(work: (size: number) => unknown, largest: num
   const sizes = [largest];
   for (let size = largest / STEP; size >= 64; size /= STEP) sizes.unshift(Math.floor(size));
   const costs = new Map<number, number>();
-  const costOf = (size: number): number => {
+  const measureCost = (size: number): number => {
     const startedAt = cpuMs();
     work(size);
     const cost = Math.min(cpuMs() - startedAt, costs.get(size) ?? Number.POSITIVE_INFINITY);
@@ -29,8 +29,8 @@ export function expectLinearGrowth(work: (size: number) => unknown, largest: num
   for (const size of sizes) {
     let growth = Number.POSITIVE_INFINITY;
     for (let tried = 0; tried < MAX_TRIES && growth > MAX_GROWTH; tried++) {
-      const before = smaller === undefined ? 0 : costOf(smaller);
-      growth = costOf(size) / Math.max(before, LEAST_MS);
+      const before = smaller === undefined ? 0 : measureCost(smaller);
+      growth = measureCost(size) / Math.max(before, LEAST_MS);
     }
     if (smaller !== undefined)
       expect(growth, `${what} cost of ${size} compared with ${smaller}, a quarter of it`).toBeLessThan(MAX_GROWTH);

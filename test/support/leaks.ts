@@ -103,7 +103,7 @@ export async function reportLeaks(
 /** Looks through all kept logs for all secrets of the run: plain, in Base64 at any place, and percent-encoded. */
 export async function findLeaks(folder: string): Promise<Findings> {
   const secrets = await readSecrets(path.join(folder, SECRETS));
-  const finder = new Finder([...secrets].flatMap(([value, kind]) => formsOf({ kind, value })));
+  const finder = new Finder([...secrets].flatMap(([value, kind]) => listForms({ kind, value })));
   const findings: Findings = { leaks: [], logCount: 0, lineCount: 0, secretCounts: new Map() };
   for (const kind of secrets.values()) findings.secretCounts.set(kind, (findings.secretCounts.get(kind) ?? 0) + 1);
   for (const log of await readdir(path.join(folder, LOGS))) {
@@ -126,7 +126,7 @@ async function readSecrets(folder: string): Promise<Map<string, SecretKind>> {
   return secrets;
 }
 
-function formsOf({ kind, value }: Secret): Secret[] {
+function listForms({ kind, value }: Secret): Secret[] {
   const forms = [value, encodeURIComponent(value), ...base64Forms(Buffer.from(value, 'latin1'))];
   return [...new Set(forms)].filter((form) => form.length >= SHORTEST_SECRET).map((form) => ({ kind, value: form }));
 }

@@ -59,11 +59,11 @@ const ORDER = [
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => placeOf(one.moduleId) - placeOf(other.moduleId));
+    return sorted.toSorted((one, other) => readPlace(one.moduleId) - readPlace(other.moduleId));
   }
 }
 
-function placeOf(file: string): number {
+function readPlace(file: string): number {
   const name = /\/test\/(.*)\.\w+\.ts$/.exec(file)?.[1] ?? '';
   const matches = ORDER.filter((beginning) => name.startsWith(beginning));
   const [longest = ''] = matches.toSorted((one, other) => other.length - one.length);

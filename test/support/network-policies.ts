@@ -45,7 +45,7 @@ export function isAllowed(policies: readonly NetworkPolicy[], connection: Connec
 }
 
 /** Returns the policies that select the pod for that direction. */
-export function policiesOf(
+export function listPolicies(
   policies: readonly NetworkPolicy[],
   place: Place,
   type: 'Ingress' | 'Egress',
@@ -56,7 +56,7 @@ export function policiesOf(
 
 function mayPass(policies: readonly NetworkPolicy[], connection: Connection, type: 'Ingress' | 'Egress'): boolean {
   const [own, other] = type === 'Egress' ? [connection.from, connection.to] : [connection.to, connection.from];
-  const selecting = policiesOf(policies, own, type);
+  const selecting = listPolicies(policies, own, type);
   if (selecting.length === 0) return true;
   const rules = selecting.flatMap(({ spec }) => (type === 'Egress' ? spec.egress : spec.ingress) ?? []);
   return rules.some((rule) => {

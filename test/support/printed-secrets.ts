@@ -25,9 +25,9 @@ const URL_VARIABLE = /^(?:DATABASE|NATS|OUTBOUND_RELAY)_URL$/;
 /** The secrets in what two programs say to each other or a program prints. */
 export function secretsIn(text: string): Secret[] {
   const told = PLACES.flatMap(([kind, place]) =>
-    [...text.matchAll(place)].map(([, value = '']): Secret => ({ kind: kindOf(kind, value), value })),
+    [...text.matchAll(place)].map(([, value = '']): Secret => ({ kind: readKind(kind, value), value })),
   );
-  return told.flatMap(({ kind, value }) => [{ kind, value }, ...formsOf(kind, value)]);
+  return told.flatMap(({ kind, value }) => [{ kind, value }, ...listForms(kind, value)]);
 }
 
 /** The bodies of mails that a request in JSON asks to be sent. */
@@ -53,7 +53,7 @@ export function secretsGiven(environment: readonly string[], words: readonly str
     ...named,
     { kind: 'password', value: after('--password') },
     { kind: 'API key', value: key },
-    ...formsOf('API key', key),
+    ...listForms('API key', key),
   ];
 }
 
@@ -94,12 +94,12 @@ export class BodyCollector {
   }
 }
 
-function kindOf(kind: SecretKind, value: string): SecretKind {
+function readKind(kind: SecretKind, value: string): SecretKind {
   return value.startsWith('whsec_') ? 'webhook secret' : kind;
 }
 
 /** What is made of a secret and tells as much. */
-function formsOf(kind: SecretKind, value: string): Secret[] {
+function listForms(kind: SecretKind, value: string): Secret[] {
   if (value.length < SHORTEST_SECRET) return [];
   if (kind === 'session cookie') {
     const [token = ''] = value.split('.');

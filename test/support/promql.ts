@@ -77,7 +77,7 @@ const METRIC = /\b((?:postroom|nodejs|process)_[a-z0-9_]+|up)\b(?:\{([^}]*)\})?/
 const MATCHER = /(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"/g;
 
 /** What the expression names. */
-export function partsOf(expression: string): NamedParts {
+export function readParts(expression: string): NamedParts {
   // Labels behind `by` look like metrics: `process`.
   const grouped = [...expression.matchAll(/\bby\s*\(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(','));
   const rest = expression.replaceAll(/\bby\s*\([^)]*\)/g, '');

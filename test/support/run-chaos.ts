@@ -7,10 +7,10 @@ import { parseArgs } from 'node:util';
 import {
   chaosPage,
   type ExperimentResult,
+  makeOutcome,
   mergeResults,
   missingTests,
   type NotedFigure,
-  outcomeOf,
   readResults,
   type TestReport,
   testNamePattern,
@@ -103,7 +103,7 @@ async function run(experiments: readonly FaultExperiment[]): Promise<ExperimentR
         each.tests.every((test) => reports.has(test.file)) &&
         !ran.some(({ id }) => id === each.id),
     );
-    const newer = done.map((each) => resultOf(each, reports, figures));
+    const newer = done.map((each) => makeResult(each, reports, figures));
     ran.push(...newer);
     results = mergeResults(faultExperiments, results, newer);
     await writeResults();
@@ -116,7 +116,7 @@ async function writeResults(): Promise<void> {
   await writeFile(pageFile, chaosPage(faultExperiments, results));
 }
 
-function resultOf(
+function makeResult(
   experiment: FaultExperiment,
   reports: ReadonlyMap<string, TestReport[] | { broken: string }>,
   figures: readonly NotedFigure[],
@@ -126,7 +126,7 @@ function resultOf(
   const [ledger] = mine.flatMap((figure) => ('note' in figure ? [] : [figure]));
   return {
     id,
-    ...outcomeOf(experiment, reports),
+    ...makeOutcome(experiment, reports),
     ranAt: new Date().toISOString(),
     commit,
     length,

@@ -85,8 +85,8 @@ const laterModules = [
 /** The parts of the built service that import most of the others. */
 const BUILT_LATER = /^(?:auth|yoga|actors|single-machine|mcp-server|plugin)-[^.]+\.js$/;
 
-const isOf = (length: string) => process.argv.some((word) => word.includes(length));
-await seeToPrograms([...programs, ...(isOf('browser') ? [browser] : []), ...(isOf('long') ? scanners : [])]);
+const hasWord = (length: string) => process.argv.some((word) => word.includes(length));
+await seeToPrograms([...programs, ...(hasWord('browser') ? [browser] : []), ...(hasWord('long') ? scanners : [])]);
 for (const program of extractedPrograms) await extractProgram(program);
 await compilePrograms();
 const report = path.join(folder, 'report.json');

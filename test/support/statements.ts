@@ -8,8 +8,11 @@ import { vi } from 'vitest';
 export async function recordStatements<T>(work: () => Promise<T>): Promise<{ answer: T; texts: string[] }> {
   const sent = vi.spyOn(pg.Client.prototype, 'query');
   try {
-    const answer = await work();
-    return { answer, texts: sent.mock.calls.map(([query]) => textOf(query)).filter((text) => !BY_CLOCK.test(text)) };
+    const response = await work();
+    return {
+      answer: response,
+      texts: sent.mock.calls.map(([query]) => readText(query)).filter((text) => !BY_CLOCK.test(text)),
+    };
   } finally {
     sent.mockRestore();
   }
@@ -17,12 +20,12 @@ export async function recordStatements<T>(work: () => Promise<T>): Promise<{ ans
 
 /** Counts the statements that recordStatements returns. */
 export async function countStatements<T>(work: () => Promise<T>): Promise<{ answer: T; statements: number }> {
-  const { answer, texts } = await recordStatements(work);
-  return { answer, statements: texts.length };
+  const { answer: response, texts } = await recordStatements(work);
+  return { answer: response, statements: texts.length };
 }
 
 const BY_CLOCK = /\b(?:credential_owner|note_key_uses|store_api_requests)\(|\brecursive clock_now as materialized\b/;
 
-function textOf(query: unknown): string {
+function readText(query: unknown): string {
   return typeof query === 'string' ? query : String((query as { text?: unknown }).text);
 }

@@ -85,7 +85,7 @@ function onPhone(step: Step): Step {
 }
 
 /** Name of the picture and path of each page; some show a state that takes a few clicks. */
-function pagesOf(sample: SampleAccount, trashedThreadId: string): [name: string, path: string, step?: Step][] {
+function listPages(sample: SampleAccount, trashedThreadId: string): [name: string, path: string, step?: Step][] {
   return [
     ['overview', '/'],
     ['overview-domains', '/?period=week', (page) => scrollTo(page, 'Deliverability by domain')],
@@ -316,7 +316,7 @@ try {
   await addPeople(account);
   const invitation = isWanted('team') ? await inviteColleague(account, body.data[0]) : null;
   await knock(smtpPort, `accounts@${body.data[0].domain}`);
-  await takeAll(link, url, pagesOf(sample, trashedThreadId), async (browser, page) => {
+  await takeAll(link, url, listPages(sample, trashedThreadId), async (browser, page) => {
     if (invitation !== null) await joinAsColleague({ browser, page }, url + invitation, account, sample.threadId);
   });
 } finally {
@@ -413,7 +413,7 @@ async function joinAsColleague(
 async function takeAll(
   link: string,
   url: string,
-  pages: ReturnType<typeof pagesOf>,
+  pages: ReturnType<typeof listPages>,
   gather: (browser: Browser, page: Page) => Promise<void>,
 ): Promise<void> {
   await mkdir(target, { recursive: true });

@@ -15,7 +15,7 @@ test('docs/testing.md is the page that npm run testing-page writes', () => {
 });
 
 test('the security cases name only tests that exist', () => {
-  const sourceOf = (file: string) => {
+  const readSource = (file: string) => {
     try {
       return readFileSync(path.join(root, file), 'utf8');
     } catch {
@@ -23,7 +23,7 @@ test('the security cases name only tests that exist', () => {
     }
   };
   const cases = securityCases.map(({ id, attempt, expected, tests }) => ({ id, fault: attempt, expected, tests }));
-  expect(missingTests(cases, sourceOf)).toEqual([]);
+  expect(missingTests(cases, readSource)).toEqual([]);
 });
 
 test('a case without a test is visible', () => {

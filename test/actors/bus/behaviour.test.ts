@@ -154,14 +154,14 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
   });
 
   test('refuses a malformed request before its server sees it, and names the field but not its value', async () => {
-    const answer = vi.fn(async () => accepted('em_1'));
-    site.servers[1].serve('receiving.message.accept', answer);
+    const respond = vi.fn(async () => accepted('em_1'));
+    site.servers[1].serve('receiving.message.accept', respond);
     await settle(site.servers[1]);
     const asked = site.asker.ask('receiving.message.accept', { ...question, helo: { secret: 's3cret' } as never });
     await expect(asked).rejects.toBeInstanceOf(BusRemoteError);
     await expect(asked).rejects.toThrow(/helo/);
     await expect(asked).rejects.not.toThrow(/s3cret/);
-    expect(answer).not.toHaveBeenCalled();
+    expect(respond).not.toHaveBeenCalled();
   });
 
   test('drops malformed wakes and broadcasts', async () => {
@@ -196,10 +196,10 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
 
   test('stops serving without losing a question in progress', async () => {
     const isAsked = Promise.withResolvers<void>();
-    const mayAnswer = Promise.withResolvers<void>();
+    const mayRespond = Promise.withResolvers<void>();
     const served = site.servers[1].serve('receiving.message.accept', async () => {
       isAsked.resolve();
-      await mayAnswer.promise;
+      await mayRespond.promise;
       return accepted('in hand');
     });
     await settle(site.servers[1]);
@@ -215,7 +215,7 @@ describe.each(transports)('the $transport bus', ({ open, transport }) => {
       );
     });
     expect(isStopped).toBe(false);
-    mayAnswer.resolve();
+    mayRespond.resolve();
     expect(await asked).toEqual(accepted('in hand'));
     await stopped;
   });

@@ -49,16 +49,16 @@ test('a malformed or throwing streamed question fails like any other', async () 
   const { url } = await server({ maxPayload: '1MB' });
   const [asker, serving] = [bus(url, 'asker'), bus(url, 'serving')];
   await connected(asker, serving);
-  const answer = vi.fn(async () => {
+  const respond = vi.fn(async () => {
     throw new Error('disk full');
   });
-  serving.serve('receiving.message.accept', answer);
+  serving.serve('receiving.message.accept', respond);
   await settle(serving);
   const bytes = randomBytes(2_000_000);
   await expect(asker.ask('receiving.message.accept', question, { bytes })).rejects.toThrow('disk full');
   const malformed = { ...question, isTls: 'yes' as never };
   await expect(asker.ask('receiving.message.accept', malformed, { bytes })).rejects.toBeInstanceOf(BusRemoteError);
-  expect(answer).toHaveBeenCalledTimes(1);
+  expect(respond).toHaveBeenCalledTimes(1);
 });
 
 test('a bus that starts while NATS is down works as soon as NATS is up', async () => {

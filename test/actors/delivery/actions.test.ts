@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/cluster/dat
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
 import { insertThreadedMail, type ThreadedMailOptions } from '../../support/rows/threaded-mail.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { deliveriesOf, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
+import { listDeliveries, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
 /** Messages that a user may send within an hour. */
 const SEND_LIMIT = 12;
@@ -31,7 +31,10 @@ afterAll(async () => {
 });
 
 /** A mailbox whose endpoint allows actions. */
-async function mailboxOf({ workspaceId }: { workspaceId?: string } = {}, allowsActions = true): Promise<TestMailbox> {
+async function insertMailbox(
+  { workspaceId }: { workspaceId?: string } = {},
+  allowsActions = true,
+): Promise<TestMailbox> {
   const domain = `actions${count++}.test`;
   const options = { domain, address: `hello@${domain}`, endpointUrl: receiver.url };
   const mailbox = await createMailbox(database, workspaceId === undefined ? options : { ...options, workspaceId });
@@ -42,7 +45,7 @@ async function mailboxOf({ workspaceId }: { workspaceId?: string } = {}, allowsA
   return mailbox;
 }
 
-function answerWith(body: unknown, contentType = 'application/json'): void {
+function respondWith(body: unknown, contentType = 'application/json'): void {
   receiver.answer(() => ({
     headers: { 'content-type': contentType },
     body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
@@ -59,12 +62,12 @@ interface ActedDelivery {
 
 /** Delivers a new mail to the mailbox, whose receiver answers with these actions. */
 async function respond(mailbox: TestMailbox, actions: unknown, mail: ThreadedMailOptions = {}): Promise<ActedDelivery> {
-  answerWith({ actions });
+  respondWith({ actions });
   return deliver(mailbox, mail);
 }
 
 async function deliver(mailbox: TestMailbox, options: ThreadedMailOptions = {}): Promise<ActedDelivery> {
-  const earlier = (await deliveriesOf(database, mailbox.endpointId)).length;
+  const earlier = (await listDeliveries(database, mailbox.endpointId)).length;
   const { emailId, threadId } = await insertThreadedMail(database, mailbox, options);
   actor.wakeRouter();
   await untilDeliveries(
@@ -85,7 +88,7 @@ async function one<Row extends object>(text: string, values: unknown[]): Promise
   return rows[0];
 }
 
-function sentOf({ workspaceId }: TestMailbox) {
+function readSent({ workspaceId }: TestMailbox) {
   return database.pool
     .query<{
       id: string;
@@ -105,7 +108,7 @@ function sentOf({ workspaceId }: TestMailbox) {
     .then(({ rows }) => rows);
 }
 
-async function kindsOf(mailbox: TestMailbox, emailId: string): Promise<string[]> {
+async function listKinds(mailbox: TestMailbox, emailId: string): Promise<string[]> {
   const { rows } = await database.pool.query<{ kind: string }>(
     'select kind from event where workspace_id = $1 and (email_id = $2 or thread_id = (select thread_id from email where id = $2)) order by seq',
     [mailbox.workspaceId, emailId],
@@ -114,8 +117,8 @@ async function kindsOf(mailbox: TestMailbox, emailId: string): Promise<string[]>
 }
 
 test('runs all actions of a response and finishes its delivery', async () => {
-  const mailbox = await mailboxOf();
-  const other = await mailboxOf(mailbox, false);
+  const mailbox = await insertMailbox();
+  const other = await insertMailbox(mailbox, false);
   const { emailId, threadId, status, actions } = await respond(mailbox, [
     { type: 'reply', text: 'We are on it.' },
     { type: 'forward', to: 'Bob <bob@elsewhere.test>' },
@@ -137,7 +140,7 @@ test('runs all actions of a response and finishes its delivery', async () => {
     `route done: Delivered to endpoint ${other.endpointId}.`,
   ]);
 
-  const [reply, forward, ...rest] = await sentOf(mailbox);
+  const [reply, forward, ...rest] = await readSent(mailbox);
   expect(rest).toEqual([]);
   expect(reply).toMatchObject({
     id: actions?.results[0]?.emailId,
@@ -174,7 +177,7 @@ test('runs all actions of a response and finishes its delivery', async () => {
     cause: 'action',
     actions: null,
   });
-  const kinds = await kindsOf(mailbox, emailId);
+  const kinds = await listKinds(mailbox, emailId);
   expect(kinds.toSorted()).toEqual(
     [
       'delivery.succeeded',
@@ -189,7 +192,7 @@ test('runs all actions of a response and finishes its delivery', async () => {
 });
 
 test('a reply that waits for approval says so in the results', async () => {
-  const mailbox = await mailboxOf();
+  const mailbox = await insertMailbox();
   await database.pool.query(
     `update email_address set send_policy = '{"approval":"always"}'::jsonb where workspace_id = $1`,
     [mailbox.workspaceId],
@@ -204,7 +207,7 @@ test('a reply that waits for approval says so in the results', async () => {
 });
 
 test('an action whose state is already reached succeeds without an event', async () => {
-  const mailbox = await mailboxOf();
+  const mailbox = await insertMailbox();
   const again = [{ type: 'label', name: 'a' }, { type: 'label', name: 'A' }, { type: 'read' }, { type: 'read' }];
   const { emailId, actions } = await respond(mailbox, again);
   expect(actions?.results.map(({ message }) => message)).toEqual([
@@ -213,7 +216,7 @@ test('an action whose state is already reached succeeds without an event', async
     'Marked as read.',
     'Marked as read.',
   ]);
-  expect(await kindsOf(mailbox, emailId)).toEqual(['thread.labelled', 'email.read', 'delivery.succeeded']);
+  expect(await listKinds(mailbox, emailId)).toEqual(['thread.labelled', 'email.read', 'delivery.succeeded']);
 });
 
 describe('a response that runs no action:', () => {
@@ -222,15 +225,15 @@ describe('a response that runs no action:', () => {
     ['no JSON', true, 'text/plain', 'ok'],
     ['JSON without actions', true, 'application/json', { ok: true }],
   ])('%s is ignored', async (_, allowsActions, contentType, body) => {
-    const mailbox = await mailboxOf({}, allowsActions);
-    answerWith(body, contentType);
+    const mailbox = await insertMailbox({}, allowsActions);
+    respondWith(body, contentType);
     const { emailId, ...delivery } = await deliver(mailbox);
     expect(delivery).toMatchObject({ status: 'success', actions: null });
     expect(await one('select is_read from email where id = $1', [emailId])).toEqual({ is_read: false });
   });
 
   test('a status other than 2xx is ignored', async () => {
-    const mailbox = await mailboxOf();
+    const mailbox = await insertMailbox();
     receiver.answer([
       { status: 410, headers: { 'content-type': 'application/json' }, body: '{"actions":[{"type":"read"}]}' },
     ]);
@@ -243,23 +246,23 @@ describe('no action of a response runs', () => {
     ['an unknown type', [{ type: 'read' }, { type: 'erase' }], 'actions[1].type'],
     ['a wrong field', [{ type: 'read' }, { type: 'label', label: 'a' }], 'actions[1].name'],
   ])('with %s', async (_, actions, place) => {
-    const mailbox = await mailboxOf();
+    const mailbox = await insertMailbox();
     const { emailId, ...delivery } = await respond(mailbox, actions);
     expect(delivery).toMatchObject({ status: 'success', actions: { problem: { place }, results: [] } });
     expect(await one('select is_read from email where id = $1', [emailId])).toEqual({ is_read: false });
   });
 
   test('when it is too long, and the log stores its first 4,096 bytes', async () => {
-    const mailbox = await mailboxOf();
+    const mailbox = await insertMailbox();
     const padding = (bytes: number) => JSON.stringify({ actions: [{ type: 'read' }], padding: 'x'.repeat(bytes) });
     const overhead = padding(0).length;
-    answerWith(padding(MAX_ACTIONS_BYTES + 1 - overhead));
+    respondWith(padding(MAX_ACTIONS_BYTES + 1 - overhead));
     const tooLong = await deliver(mailbox);
     expect(tooLong).toMatchObject({
       status: 'success',
       actions: { problem: { place: null, message: expect.stringContaining('262144 bytes') }, results: [] },
     });
-    answerWith(padding(MAX_ACTIONS_BYTES - overhead));
+    respondWith(padding(MAX_ACTIONS_BYTES - overhead));
     const justFits = await deliver(mailbox);
     expect(justFits.actions?.problem).toBeNull();
     for (const { id } of [tooLong, justFits])
@@ -269,7 +272,7 @@ describe('no action of a response runs', () => {
   });
 
   test('when one of its actions is refused: the others are skipped', async () => {
-    const mailbox = await mailboxOf();
+    const mailbox = await insertMailbox();
     const { emailId, threadId, status, actions } = await respond(mailbox, [
       { type: 'read' },
       { type: 'label', name: 'a' },
@@ -288,13 +291,13 @@ describe('no action of a response runs', () => {
     });
     expect(await one('select is_read from email where id = $1', [emailId])).toEqual({ is_read: false });
     expect(await one('select labels from thread where id = $1', [threadId])).toEqual({ labels: [] });
-    expect(await sentOf(mailbox)).toEqual([]);
-    expect(await kindsOf(mailbox, emailId)).toEqual(['delivery.succeeded']);
+    expect(await readSent(mailbox)).toEqual([]);
+    expect(await listKinds(mailbox, emailId)).toEqual(['delivery.succeeded']);
   });
 });
 
 /** Returns why the only action was refused. */
-async function refusalOf(mailbox: TestMailbox, action: unknown, mail: ThreadedMailOptions = {}) {
+async function readRefusal(mailbox: TestMailbox, action: unknown, mail: ThreadedMailOptions = {}) {
   const { actions } = await respond(mailbox, [action], mail);
   expect(actions?.results).toEqual([expect.objectContaining({ status: 'refused' })]);
   return actions?.problem?.message;
@@ -309,66 +312,66 @@ describe('an action is refused', () => {
     ['mail of a list', { headers: [['list-id', '<news.sender.test>']] }],
     ['mail with the null return path', { reversePath: '' }],
   ] satisfies [string, ThreadedMailOptions][])('when it replies to %s', async (_, mail) => {
-    const mailbox = await mailboxOf();
-    expect(await refusalOf(mailbox, reply, mail)).toMatch(/gets no automatic reply \(RFC 3834\)/);
-    expect(await sentOf(mailbox)).toEqual([]);
+    const mailbox = await insertMailbox();
+    expect(await readRefusal(mailbox, reply, mail)).toMatch(/gets no automatic reply \(RFC 3834\)/);
+    expect(await readSent(mailbox)).toEqual([]);
   });
 
   test('when its recipient is suppressed', async () => {
-    const mailbox = await mailboxOf();
+    const mailbox = await insertMailbox();
     await database.pool.query(
       `insert into suppression (workspace_id, id, address, reason, created_at) values ($1, 'sup_1', 'ann@sender.test', 'bounce', now())`,
       [mailbox.workspaceId],
     );
     const refusal = 'Cannot send to blocked recipient(s): ann@sender.test';
-    expect(await refusalOf(mailbox, reply)).toBe(refusal);
-    expect(await refusalOf(mailbox, { type: 'forward', to: 'ann@sender.test' })).toBe(refusal);
+    expect(await readRefusal(mailbox, reply)).toBe(refusal);
+    expect(await readRefusal(mailbox, { type: 'forward', to: 'ann@sender.test' })).toBe(refusal);
   });
 
   test('when its domain is not verified', async () => {
-    const mailbox = await mailboxOf();
+    const mailbox = await insertMailbox();
     await database.pool.query(`update domain set status = 'failed' where id = $1`, [mailbox.domainId]);
-    expect(await refusalOf(mailbox, reply)).toMatch(/^You don't have permission to send from domain/);
+    expect(await readRefusal(mailbox, reply)).toMatch(/^You don't have permission to send from domain/);
   });
 
   test('when it forwards what an action forwarded', async () => {
-    const mailbox = await mailboxOf();
+    const mailbox = await insertMailbox();
     const mail = { headers: [['x-postroom-forwarded', 'action'] as const] };
-    expect(await refusalOf(mailbox, { type: 'forward', to: 'bob@elsewhere.test' }, mail)).toMatch(
+    expect(await readRefusal(mailbox, { type: 'forward', to: 'bob@elsewhere.test' }, mail)).toMatch(
       /not forwarded again/,
     );
   });
 
   test('when it routes to its own endpoint, to one that got the email already, or to one of another user', async () => {
-    const mailbox = await mailboxOf();
-    const other = await mailboxOf(mailbox, false);
-    const stranger = await mailboxOf();
+    const mailbox = await insertMailbox();
+    const other = await insertMailbox(mailbox, false);
+    const stranger = await insertMailbox();
     const had = 'The email was already delivered to that endpoint.';
-    expect(await refusalOf(mailbox, { type: 'route', endpointId: mailbox.endpointId })).toBe(had);
+    expect(await readRefusal(mailbox, { type: 'route', endpointId: mailbox.endpointId })).toBe(had);
     const twice = [0, 1].map(() => ({ type: 'route', endpointId: other.endpointId }));
     expect((await respond(mailbox, twice)).actions?.problem).toEqual({ place: 'actions[1]', message: had });
-    expect(await refusalOf(mailbox, { type: 'route', endpointId: stranger.endpointId })).toBe(
+    expect(await readRefusal(mailbox, { type: 'route', endpointId: stranger.endpointId })).toBe(
       'Endpoint not found or is inactive',
     );
     expect(await one('select id from delivery where endpoint_id = $1', [stranger.endpointId])).toBeUndefined();
   });
 
   test('when its label exceeds the limit of labels', async () => {
-    const mailbox = await mailboxOf();
+    const mailbox = await insertMailbox();
     const labels = Array.from({ length: 32 }, (_, n) => `label ${n}`);
-    expect(await refusalOf(mailbox, { type: 'label', name: 'new' }, { labels })).toBe(
+    expect(await readRefusal(mailbox, { type: 'label', name: 'new' }, { labels })).toBe(
       'A thread can have at most 32 labels',
     );
   });
 
   test('when the thread has five automatic replies within an hour', async () => {
-    const mailbox = await mailboxOf();
+    const mailbox = await insertMailbox();
     const { threadId } = await respond(mailbox, [reply, reply, reply]);
     const { actions } = await respond(mailbox, [reply, reply], { threadId });
     expect(actions?.problem).toBeNull();
     const limit = `At most ${MAX_AUTOMATIC_REPLIES} automatic replies are sent in a thread within an hour.`;
-    expect(await refusalOf(mailbox, reply, { threadId })).toBe(limit);
-    expect(await sentOf(mailbox)).toHaveLength(MAX_AUTOMATIC_REPLIES);
+    expect(await readRefusal(mailbox, reply, { threadId })).toBe(limit);
+    expect(await readSent(mailbox)).toHaveLength(MAX_AUTOMATIC_REPLIES);
     // Another thread has a count of its own, and replies of an hour ago do not count.
     expect((await respond(mailbox, [reply])).actions?.problem).toBeNull();
     await database.pool.query(
@@ -381,15 +384,15 @@ describe('an action is refused', () => {
   });
 
   test('when each reply opens a new thread, after ten to one sender within a day', async () => {
-    const mailbox = await mailboxOf();
+    const mailbox = await insertMailbox();
     const reply = { type: 'reply', text: 'Thank you' };
     for (let sent = 0; sent < MAX_AUTOMATIC_REPLIES_PER_DAY; sent++)
       expect((await respond(mailbox, [reply])).actions?.problem).toBeNull();
     const limit = `At most ${MAX_AUTOMATIC_REPLIES_PER_DAY} automatic replies are sent to ann@sender.test within a day.`;
-    expect(await refusalOf(mailbox, reply)).toBe(limit);
-    expect(await sentOf(mailbox)).toHaveLength(MAX_AUTOMATIC_REPLIES_PER_DAY);
+    expect(await readRefusal(mailbox, reply)).toBe(limit);
+    expect(await readSent(mailbox)).toHaveLength(MAX_AUTOMATIC_REPLIES_PER_DAY);
     // Another plus tag is the same sender; another sender and another day are not.
-    expect(await refusalOf(mailbox, reply, { fromAddress: 'ann+ticket7@sender.test' })).toBe(limit);
+    expect(await readRefusal(mailbox, reply, { fromAddress: 'ann+ticket7@sender.test' })).toBe(limit);
     expect((await respond(mailbox, [reply], { fromAddress: 'ben@sender.test' })).actions?.problem).toBeNull();
     await database.pool.query(
       `update email set created_at = created_at - interval '25 hours' where workspace_id = $1 and type = 'sent'`,
@@ -399,7 +402,7 @@ describe('an action is refused', () => {
   });
 
   test('when the hourly sending limit is reached', async () => {
-    const mailbox = await mailboxOf();
+    const mailbox = await insertMailbox();
     const forwards = (addresses: number) =>
       Array.from({ length: addresses }, (_, n) => ({ type: 'forward', to: `bob${n}@elsewhere.test` }));
     expect((await respond(mailbox, forwards(10))).actions?.problem).toBeNull();
@@ -407,32 +410,32 @@ describe('an action is refused', () => {
       place: 'actions[2]',
       message: `Hourly sending limit reached (${SEND_LIMIT} emails per hour). Please try again later.`,
     });
-    expect(await sentOf(mailbox)).toHaveLength(10);
+    expect(await readSent(mailbox)).toHaveLength(10);
   });
 });
 
 test('forwards of more bytes in all than can be composed at once are refused, as the first one that is too many', async () => {
-  const mailbox = await mailboxOf();
+  const mailbox = await insertMailbox();
   const forwards = ['a', 'b', 'c'].map((name) => ({ type: 'forward', to: `${name}@elsewhere.test` }));
   const large = { textBytes: MAX_FORWARDED_BYTES * 0.2 };
   const { actions } = await respond(mailbox, [{ type: 'read' }, ...forwards], large);
   expect(actions?.results.map(({ status }) => status)).toEqual(['skipped', 'skipped', 'skipped', 'refused']);
   expect(actions?.results[3]?.message).toContain(`at most ${MAX_FORWARDED_BYTES} bytes in all`);
-  expect(await sentOf(mailbox)).toEqual([]);
+  expect(await readSent(mailbox)).toEqual([]);
   await respond(mailbox, forwards.slice(1), large);
-  expect(await sentOf(mailbox)).toHaveLength(2);
+  expect(await readSent(mailbox)).toHaveLength(2);
 });
 
 test('two endpoints that reply to each other stop after the first reply', async () => {
-  const mailbox = await mailboxOf();
+  const mailbox = await insertMailbox();
   await respond(mailbox, [{ type: 'reply', text: 'Hello' }]);
-  const [reply] = await sentOf(mailbox);
+  const [reply] = await readSent(mailbox);
   const headers = (reply?.headers ?? []).filter(([name]) => name === 'auto-submitted');
-  expect(await refusalOf(await mailboxOf(), { type: 'reply', text: 'Hello' }, { headers })).toMatch(/RFC 3834/);
+  expect(await readRefusal(await insertMailbox(), { type: 'reply', text: 'Hello' }, { headers })).toMatch(/RFC 3834/);
 });
 
 test('the actions of an email that was deleted meanwhile are refused', async () => {
-  const mailbox = await mailboxOf();
+  const mailbox = await insertMailbox();
   receiver.answer(async (request) => {
     const { email } = JSON.parse(request.body) as { email: { id: string } };
     await database.pool.query('delete from email where id = $1', [email.id]);
@@ -443,7 +446,7 @@ test('the actions of an email that was deleted meanwhile are refused', async () 
 });
 
 test('actions wait for the lock on the threads of the user', async () => {
-  const mailbox = await mailboxOf();
+  const mailbox = await insertMailbox();
   const client = await testDatabase.open('postroom_actor').pool.connect();
   await client.query('begin');
   await client.query(`select pg_advisory_xact_lock(hashtextextended('thread ' || $1, 0))`, [mailbox.workspaceId]);

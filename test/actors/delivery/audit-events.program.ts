@@ -39,14 +39,14 @@ const start = async () => {
   actor = await startDelivering(gateway.actor, gateway.owner, { bus: gateway.bus, ...gateway.payloads });
 };
 
-const hookOf = (events: readonly string[], more: object = {}) => {
+const makeHook = (events: readonly string[], more: object = {}) => {
   const path = `/audit/${hooks++}`;
   const config = { url: `${receiver.url}${path}`, retryAttempts: 1 };
   return { path, body: { name: `hook ${path}`, type: 'webhook', config, events, ...more } };
 };
 
 async function subscribe(person: TeamPerson, events: readonly string[], more: object = {}) {
-  const { path, body } = hookOf(events, more);
+  const { path, body } = makeHook(events, more);
   const made = await person.browser.rest('POST', '/endpoints', {}, body);
   expect(made.statusCode, made.body).toBe(201);
   return { id: String(made.json().id), path };
@@ -187,7 +187,7 @@ describe('an endpoint that subscribes to the audit log', () => {
 describe('who may read the audit log', () => {
   test('subscribes, and no one else: neither by a new endpoint nor by a change of one', async () => {
     for (const person of [staff.owner, staff.admin]) await subscribe(person, ['audit.*', 'email.sent']);
-    const { body } = hookOf(['audit.member_deleted']);
+    const { body } = makeHook(['audit.member_deleted']);
     const refused = await staff.developer.browser.rest('POST', '/endpoints', {}, body);
     expect(refused.statusCode, refused.body).toBe(403);
     expect(refused.json().message).toContain('audit log');
@@ -216,7 +216,7 @@ describe('who may read the audit log', () => {
     const former = await team.makeMember('admin');
     const { id, path } = await subscribe(former, ['audit.suppression_created']);
     const key = await insertKey(gateway.owner, team.box, { scopes: ['read', 'manage'] });
-    const byKey = hookOf(['audit.suppression_created']);
+    const byKey = makeHook(['audit.suppression_created']);
     const made = await gateway.call(key.secret, 'POST', '/endpoints', byKey.body);
     expect(made.statusCode, made.body).toBe(201);
     await suppress('before@elsewhere.test');
@@ -257,7 +257,7 @@ describe('who may read the audit log', () => {
     const { id } = await subscribe(staff.admin, ['audit.*', 'email.sent']);
     const any = await subscribe(staff.admin, ['*']);
     const other = await openTeam(gateway, 'unaudited');
-    const foreign = hookOf(['audit.*']);
+    const foreign = makeHook(['audit.*']);
     expect((await other.owner.browser.rest('POST', '/endpoints', {}, foreign.body)).statusCode).toBe(201);
     await suppress('here@elsewhere.test');
     await settled(id, 2);
@@ -289,7 +289,7 @@ describe('who may read the audit log', () => {
     expect(tested.json(), tested.body).toMatchObject({ success: true });
     const sample = postsTo(path).findLast(({ type }) => type === 'audit.suppression_created');
     expect(sample.data).toMatchObject({ object: 'audit_entry', action: 'suppression.created' });
-    const unknown = await staff.admin.browser.rest('POST', '/endpoints', {}, hookOf(['audit.nothing']).body);
+    const unknown = await staff.admin.browser.rest('POST', '/endpoints', {}, makeHook(['audit.nothing']).body);
     expect(unknown.statusCode).toBe(400);
     expect(unknown.json().message).toContain('audit.*');
   });

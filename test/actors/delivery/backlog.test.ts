@@ -102,14 +102,14 @@ async function startCountingReceiver() {
   const webhookIds: string[] = [];
   const numbers: number[] = [];
   const waiting = new Map<number, () => void>();
-  let answered = 0;
+  let responded = 0;
   const server = createServer((request, response) => {
     webhookIds.push(String(request.headers['webhook-id']));
     numbers.push(Number(/<mail\.(\d+)\./.exec(String(request.headers['x-message-id']))?.[1]));
     request.resume();
     request.once('end', () => {
       response.end();
-      waiting.get(++answered)?.();
+      waiting.get(++responded)?.();
     });
   });
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', () => done()));

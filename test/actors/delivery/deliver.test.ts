@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/cluster/dat
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import { createMailbox } from '../../support/rows/routing-rows.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { deliveriesOf, SECRET_KEY, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
+import { listDeliveries, SECRET_KEY, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -153,7 +153,7 @@ test.each([
     }
     await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.status === 'failed');
     await actor.moveClock(440_000);
-    const [delivery] = await deliveriesOf(database, mailbox.endpointId);
+    const [delivery] = await listDeliveries(database, mailbox.endpointId);
     expect(delivery).toMatchObject({ status: 'failed', attempts: requests, wait_seconds: null });
     expect(receiver.requests).toHaveLength(requests);
   },

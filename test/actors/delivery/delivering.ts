@@ -61,7 +61,7 @@ export interface DeliverySight {
 }
 
 /** The deliveries of an endpoint, oldest first. */
-export async function deliveriesOf(database: Database, endpointId: string | null): Promise<DeliverySight[]> {
+export async function listDeliveries(database: Database, endpointId: string | null): Promise<DeliverySight[]> {
   const { rows } = await database.pool.query<DeliverySight>(
     `select id, status, attempts, extract(epoch from next_attempt_at - postroom_now())::float8 as wait_seconds,
             extract(epoch from next_attempt_at - (select shift from clock) - (last_attempt->>'started_at')::timestamptz)::float8
@@ -81,7 +81,7 @@ export async function untilDeliveries(
 ): Promise<DeliverySight[]> {
   const deadline = Date.now() + 120_000;
   for (;;) {
-    const deliveries = await deliveriesOf(database, endpointId);
+    const deliveries = await listDeliveries(database, endpointId);
     if (deliveries.length > 0 && isMet(deliveries)) return deliveries;
     if (Date.now() > deadline)
       throw new Error(`deliveries did not come to that: ${JSON.stringify(deliveries.slice(0, 5))}`);

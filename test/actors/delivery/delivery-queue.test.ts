@@ -9,7 +9,7 @@ const limits: DeliveryLimits = {
   refillOfEndpoint: 1,
 };
 
-function queueOf(...added: DeliveryJob[]) {
+function makeQueue(...added: DeliveryJob[]) {
   const queue = createDeliveryQueue(limits);
   for (const job of added) queue.add(job);
   return queue;
@@ -38,12 +38,12 @@ function jobs(endpointId: string, count: number, sizeBytes = 1): DeliveryJob[] {
 const ids = (list: readonly DeliveryJob[]) => list.map((job) => job.deliveryId);
 
 test('endpoints take turns, each in its own order', () => {
-  const queue = queueOf(...jobs('a', 3), ...jobs('b', 2), ...jobs('c', 1));
+  const queue = makeQueue(...jobs('a', 3), ...jobs('b', 2), ...jobs('c', 1));
   expect(ids(queue.take())).toEqual(['a0', 'b0', 'c0', 'a1', 'b1', 'a2']);
 });
 
 test('an endpoint at its limit waits until it falls to the refill mark, while others continue', () => {
-  const queue = queueOf(...jobs('a', 9));
+  const queue = makeQueue(...jobs('a', 9));
   const first = queue.take();
   expect(ids(first)).toEqual(['a0', 'a1', 'a2', 'a3']);
   for (const job of jobs('b', 1)) queue.add(job);
@@ -55,14 +55,14 @@ test('an endpoint at its limit waits until it falls to the refill mark, while ot
 });
 
 test('bytes in the queue are limited in total and per endpoint, and a single job always passes', () => {
-  const queue = queueOf(...jobs('a', 3, 300), ...jobs('b', 1, 300), ...jobs('c', 1, 300), ...jobs('d', 1, 300));
+  const queue = makeQueue(...jobs('a', 3, 300), ...jobs('b', 1, 300), ...jobs('c', 1, 300), ...jobs('d', 1, 300));
   expect(ids(queue.take())).toEqual(['a0', 'b0', 'c0']);
-  const alone = queueOf(...jobs('a', 2, 5_000));
+  const alone = makeQueue(...jobs('a', 2, 5_000));
   expect(ids(alone.take())).toEqual(['a0']);
 });
 
 test('counts running jobs, and removes waiting ones on request', () => {
-  const queue = queueOf(...jobs('a', 6));
+  const queue = makeQueue(...jobs('a', 6));
   const [first] = queue.take();
   if (first === undefined) throw new Error('nothing was taken');
   queue.end(first);

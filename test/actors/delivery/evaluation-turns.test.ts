@@ -4,7 +4,7 @@ import { workInTurns } from '../../../actors/delivery/evaluation-turns.ts';
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
 /** Works on four items while other work of the process is waiting; returns the order of both. */
-async function orderOf(turnMs: number): Promise<string[]> {
+async function readOrder(turnMs: number): Promise<string[]> {
   const order: string[] = [];
   const work = (item: number) => {
     order.push(`item ${item}`);
@@ -16,7 +16,7 @@ async function orderOf(turnMs: number): Promise<string[]> {
 }
 
 test('yields to other work of the process when an item has used up the time of a turn', async () => {
-  expect(await orderOf(0)).toEqual([
+  expect(await readOrder(0)).toEqual([
     'item 1',
     'other work after 1',
     'item 2',
@@ -28,7 +28,7 @@ test('yields to other work of the process when an item has used up the time of a
 });
 
 test('works on all items at once while they fit the time of a turn', async () => {
-  expect(await orderOf(UNLIMITED)).toEqual(['item 1', 'item 2', 'item 3', 'item 4']);
+  expect(await readOrder(UNLIMITED)).toEqual(['item 1', 'item 2', 'item 3', 'item 4']);
 });
 
 test('evaluates the first item however little time is left, and leaves the others', async () => {

@@ -11,7 +11,7 @@ import { insertThreadedMail } from '../../support/rows/threaded-mail.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { until } from '../../support/servers/service.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { deliveriesOf, SECRET_KEY, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
+import { listDeliveries, SECRET_KEY, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
 
 let gateway: TestGateway;
 let receiver: WebhookReceiver;
@@ -297,7 +297,7 @@ describe('an endpoint that subscribes to events', () => {
       const [mail] = await insertReceivedMail(gateway.actor, box);
       await append(box, [{ kind, ...(kind.startsWith('email.') ? { emailId: mail?.emailId ?? '' } : {}) }]);
       await posts(hook.path, 1);
-      const [waiting] = await deliveriesOf(gateway.actor, hook.id);
+      const [waiting] = await listDeliveries(gateway.actor, hook.id);
       await actor?.moveClock(3_600);
       await posts(hook.path, 2);
       await untilDeliveries(gateway.actor, hook.id, (all) => all.every(({ status }) => status === 'success'));
@@ -404,9 +404,9 @@ test('the response to an event with an email may label and flag it, and is refus
   await start();
   const { id: endpointId } = await subscribe(box, { events: ['email.complained', 'domain.*'], allowActions: true });
   const { emailId, threadId } = await insertThreadedMail(gateway.actor, box);
-  const actionsOf = async (event: AppendedEvent, actions: readonly object[]) => {
+  const runActions = async (event: AppendedEvent, actions: readonly object[]) => {
     receiver.answer([{ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ actions }) }]);
-    const earlier = (await deliveriesOf(gateway.actor, endpointId)).length;
+    const earlier = (await listDeliveries(gateway.actor, endpointId)).length;
     await append(box, [event]);
     const isDone = ({ status }: { status: string }) => status === 'success';
     await untilDeliveries(gateway.actor, endpointId, (all) => all.length > earlier && all.every(isDone));
@@ -418,7 +418,7 @@ test('the response to an event with an email may label and flag it, and is refus
   };
   const event = { kind: 'email.complained', emailId, threadId };
   const marks = [{ type: 'label', name: 'spam' }, { type: 'read' }, { type: 'archive' }];
-  expect(await actionsOf(event, marks)).toMatchObject({ problem: null });
+  expect(await runActions(event, marks)).toMatchObject({ problem: null });
   const { rows } = await gateway.actor.pool.query('select labels, archived_count from thread where id = $1', [
     threadId,
   ]);
@@ -429,13 +429,13 @@ test('the response to an event with an email may label and flag it, and is refus
     { type: 'hold' },
     { type: 'route', endpointId },
   ])
-    expect(await actionsOf(event, [{ type: 'read' }, action])).toMatchObject({
+    expect(await runActions(event, [{ type: 'read' }, action])).toMatchObject({
       problem: {
         place: 'actions[1]',
         message: `Only email.received can be answered with ${action.type}, not email.complained.`,
       },
     });
-  expect(await actionsOf({ kind: 'domain.verified', data: {} }, [{ type: 'read' }])).toMatchObject({
+  expect(await runActions({ kind: 'domain.verified', data: {} }, [{ type: 'read' }])).toMatchObject({
     problem: { place: 'actions[0]', message: 'Actions need an email, and domain.verified is not about one.' },
   });
 });

@@ -35,7 +35,7 @@ async function failingMailbox(retryAttempts = 10) {
   });
 }
 
-async function stateOf(endpointId: string | null) {
+async function readState(endpointId: string | null) {
   const { rows } = await database.pool.query<{
     is_active: boolean;
     inactive_reason: string | null;
@@ -58,18 +58,18 @@ test('an endpoint at which everything failed for 120 hours is disabled with the 
   await insertReceivedMail(database, mailbox);
   actor.wakeRouter();
   await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.attempts === 1);
-  const { failing_since: since } = await stateOf(mailbox.endpointId);
+  const { failing_since: since } = await readState(mailbox.endpointId);
   expect(since).toBeInstanceOf(Date);
 
   await actor.moveClock(119 * HOUR);
   await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.attempts === 2);
-  expect(await stateOf(mailbox.endpointId)).toMatchObject({ is_active: true, failing_since: since, events: [] });
+  expect(await readState(mailbox.endpointId)).toMatchObject({ is_active: true, failing_since: since, events: [] });
 
   await insertReceivedMail(database, mailbox);
   await actor.moveClock(2 * HOUR);
-  const isOff = async () => !(await stateOf(mailbox.endpointId)).is_active;
+  const isOff = async () => !(await readState(mailbox.endpointId)).is_active;
   await expect.poll(isOff).toBe(true);
-  const state = await stateOf(mailbox.endpointId);
+  const state = await readState(mailbox.endpointId);
   const reason = `Every delivery since ${since?.toISOString()} failed; disabled after 120 hours. Last error: Webhook returned error (500)`;
   expect(state).toMatchObject({ inactive_reason: reason, events: [{ reason }] });
 
@@ -87,7 +87,7 @@ test('an endpoint at which everything failed for 120 hours is disabled with the 
   );
   expect(deliveries[0]).toMatchObject({ error: 'Endpoint is inactive' });
   expect(receiver.requests).toHaveLength(sent);
-  expect((await stateOf(mailbox.endpointId)).events).toHaveLength(1);
+  expect((await readState(mailbox.endpointId)).events).toHaveLength(1);
 });
 
 test('one success restarts the 120 hours', async () => {
@@ -100,14 +100,14 @@ test('one success restarts the 120 hours', async () => {
   receiver.answer([200]);
   await actor.moveClock(HOUR);
   await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.status === 'success');
-  expect(await stateOf(mailbox.endpointId)).toMatchObject({ is_active: true, failing_since: null });
+  expect(await readState(mailbox.endpointId)).toMatchObject({ is_active: true, failing_since: null });
 
   receiver.answer([500]);
   await actor.moveClock(30 * HOUR);
   await insertReceivedMail(database, mailbox);
   actor.wakeRouter();
   await untilDeliveries(database, mailbox.endpointId, ([, two]) => two?.attempts === 1);
-  expect(await stateOf(mailbox.endpointId)).toMatchObject({ is_active: true, events: [] });
+  expect(await readState(mailbox.endpointId)).toMatchObject({ is_active: true, events: [] });
 });
 
 test('earlier attempts of a delivery are stored with the last one, in their order', async () => {

@@ -49,7 +49,7 @@ async function killedAt(point: string): Promise<number | null> {
   return new Promise((resolve) => child.once('exit', resolve));
 }
 
-async function statOf(endpointId: string | null) {
+async function readStat(endpointId: string | null) {
   const { rows } = await database.pool.query(
     'select total, successful, failed from endpoint_stat where endpoint_id = $1',
     [endpointId],
@@ -76,7 +76,7 @@ test.each([
   expect(new Set(receiver.requests.map((request) => request.webhookId))).toEqual(new Set([delivery?.id]));
   expect(new Set(receiver.requests.map((request) => request.body)).size).toBe(1);
   expect(delivery?.attempts).toBe(1);
-  expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
+  expect(await readStat(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
 });
 
 test.each([
@@ -97,7 +97,7 @@ test.each([
     (all) => all.length === 3 && all.every(({ status }) => status === 'success'),
   );
   expect(receiver.requests.map(({ headers }) => headers['x-email-id'])).toEqual(mails.map(({ emailId }) => emailId));
-  expect(await statOf(mailbox.endpointId)).toEqual({ total: 3, successful: 3, failed: 0 });
+  expect(await readStat(mailbox.endpointId)).toEqual({ total: 3, successful: 3, failed: 0 });
 });
 
 test.each([
@@ -138,7 +138,7 @@ test.each([
   await actor.moveClock(600);
   expect(await acted()).toEqual(all);
   expect(receiver.requests.map(({ webhookId }) => webhookId)).toEqual(Array(requests).fill(delivery?.id));
-  expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
+  expect(await readStat(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
 });
 
 test('actions of a response do not run after another process took over the delivery', async () => {
@@ -199,7 +199,7 @@ test('wakes that come ten times, out of order and for two actors post nothing tw
   expect(receiver.requests).toHaveLength(mails.length);
   expect(new Set(receiver.requests.map((request) => request.webhookId)).size).toBe(mails.length);
   expect(new Set(receiver.requests.map((request) => request.headers['x-email-id'])).size).toBe(mails.length);
-  expect(await statOf(mailbox.endpointId)).toEqual({ total: 300, successful: 300, failed: 0 });
+  expect(await readStat(mailbox.endpointId)).toEqual({ total: 300, successful: 300, failed: 0 });
 });
 
 test('an outcome that comes after another process took over changes nothing', async () => {
@@ -226,7 +226,7 @@ test('an outcome that comes after another process took over changes nothing', as
   await actors[0]?.stop();
   const [delivery] = await untilDeliveries(database, mailbox.endpointId, () => true);
   expect(delivery).toMatchObject({ status: 'success', attempts: 1, status_code: 200 });
-  expect(await statOf(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
+  expect(await readStat(mailbox.endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
 });
 
 test('content that cannot be read, and then takes too long, posts nothing of its batch twice', async () => {
@@ -273,7 +273,7 @@ test('on a stop, open attempts end after 8 s, are recorded as interrupted and do
     [mailbox.endpointId],
   );
   expect(rows).toEqual([{ outcome: 'interrupted', count: 10 }]);
-  expect(await statOf(mailbox.endpointId)).toBeUndefined();
+  expect(await readStat(mailbox.endpointId)).toBeUndefined();
 
   receiver.answer([200]);
   await start();

@@ -9,7 +9,13 @@ import { insertReceivedMail, type ReceivedMail } from '../../support/rows/receiv
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
 import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
-import { type DeliverySight, deliveriesOf, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
+import {
+  type DeliverySight,
+  listDeliveries,
+  startDelivering,
+  type TestDelivery,
+  untilDeliveries,
+} from './delivering.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -71,7 +77,7 @@ interface Queued {
 }
 
 /** The copies that wait to be sent, or cannot be. */
-async function queuedOf({ workspaceId }: TestMailbox): Promise<Queued[]> {
+async function readQueued({ workspaceId }: TestMailbox): Promise<Queued[]> {
   const { rows } = await database.pool.query<Queued>(
     `select delivery_id, address, sender_domain, status, last_text from recipient
      where workspace_id = $1 and delivery_id is not null order by address, id`,
@@ -101,7 +107,7 @@ test('a copy is queued once when several processes work on it: bytes, recipient 
   const deliveries = await untilDecided(mailbox, 40);
   for (const delivery of deliveries)
     expect(delivery).toMatchObject({ status: 'pending', attempts: 1, wait_seconds: null, error: null });
-  const queued = await queuedOf(mailbox);
+  const queued = await readQueued(mailbox);
   expect(new Set(queued.map((each) => each.delivery_id)).size).toBe(40);
   expect(queued).toHaveLength(40);
   expect(queued[0]).toMatchObject({
@@ -142,7 +148,7 @@ test('a process that another one overtook stores no second copy', async () => {
   await untilDecided(mailbox, 1);
   goOn();
   await slow.stop();
-  expect(await queuedOf(mailbox)).toHaveLength(1);
+  expect(await readQueued(mailbox)).toHaveLength(1);
   expect(await untilDecided(mailbox, 1)).toMatchObject([{ attempts: 1 }]);
 });
 
@@ -159,12 +165,12 @@ test('copies above the hourly limit wait until there is room, and those of other
     expect(seconds).toBeGreaterThan(50);
     expect(seconds).toBeLessThanOrEqual(3_600);
   }
-  expect(await queuedOf(mailbox)).toHaveLength(3);
+  expect(await readQueued(mailbox)).toHaveLength(3);
   await untilDecided(other, 2);
-  expect(await queuedOf(other)).toHaveLength(2);
+  expect(await readQueued(other)).toHaveLength(2);
   await actor.moveClock(3_601);
   await untilDeliveries(database, mailbox.endpointId, (all) => all.every(({ attempts }) => attempts === 1));
-  expect(await queuedOf(mailbox)).toHaveLength(5);
+  expect(await readQueued(mailbox)).toHaveLength(5);
 });
 
 test('a group that is larger than the limit is sent whole when nothing else was sent', async () => {
@@ -173,7 +179,7 @@ test('a group that is larger than the limit is sent whole when nothing else was 
   await start({ forwardLimitPerHour: 2 });
   const deliveries = await untilDecided(mailbox, 2);
   expect(new Set(deliveries.map(({ attempts }) => attempts))).toEqual(new Set([0, 1]));
-  expect(await queuedOf(mailbox)).toHaveLength(3);
+  expect(await readQueued(mailbox)).toHaveLength(3);
 });
 
 test.each<[what: string, change: string, error: string]>([
@@ -188,7 +194,7 @@ test.each<[what: string, change: string, error: string]>([
   await start();
   const [delivery] = await untilDecided(mailbox, 1);
   expect(delivery).toMatchObject({ status: 'failed', error, status_code: null });
-  expect(await queuedOf(mailbox)).toEqual([]);
+  expect(await readQueued(mailbox)).toEqual([]);
 });
 
 test('the delivery of an email whose bytes are gone fails with the reason', async () => {
@@ -206,7 +212,7 @@ test('an invalid stored address is shown with the reason, and the others get the
   await start();
   await untilDecided(mailbox, 1);
   const text = 'Not an address that mail can be sent to';
-  expect((await queuedOf(mailbox)).map((each) => [each.address, each.status, each.last_text])).toEqual([
+  expect((await readQueued(mailbox)).map((each) => [each.address, each.status, each.last_text])).toEqual([
     ['A b@x.test', 'bounced', text],
     ['a@x.test', 'pending', null],
     ['b@-bad-', 'bounced', text],
@@ -221,7 +227,7 @@ test('the delivery fails with the reason when none of its addresses can receive 
     await start();
     const [delivery] = await untilDecided(mailbox, 1);
     expect(delivery).toMatchObject({ status: 'failed', error: `Mail cannot be sent to ${address}` });
-    expect(await queuedOf(mailbox)).toEqual([]);
+    expect(await readQueued(mailbox)).toEqual([]);
   }
 });
 
@@ -243,7 +249,7 @@ test.each([
   const sender = copy.addresses.from?.addresses[0];
   expect(sender?.address).toMatch(expected);
   expect(sender?.name).toBe(`Ann via anything@${mailbox.address.split('@')[1]}`);
-  const [queued] = await queuedOf(mailbox);
+  const [queued] = await readQueued(mailbox);
   expect(queued?.sender_domain).toBe(sender?.address.split('@')[1]);
 });
 
@@ -259,7 +265,7 @@ test('our own fault in one copy delays no other, is retried after growing pauses
   };
   const actor = await start({ bytes });
   await untilDecided(mailbox, 3);
-  expect(await queuedOf(mailbox)).toHaveLength(2);
+  expect(await readQueued(mailbox)).toHaveLength(2);
   for (let fault = 1; fault < 25; fault++) {
     const [delivery] = await untilDeliveries(database, mailbox.endpointId, (all) =>
       all.some(({ attempts, claimed_by: by, wait_seconds: wait }) => attempts === 0 && by === null && (wait ?? 0) > 0),
@@ -275,7 +281,7 @@ test('our own fault in one copy delays no other, is retried after growing pauses
     all.some(({ status }) => status === 'failed'),
   );
   expect(deliveries.filter(({ status }) => status === 'failed')).toMatchObject([{ error: 'Internal error' }]);
-  expect(await deliveriesOf(database, mailbox.endpointId)).toHaveLength(3);
+  expect(await listDeliveries(database, mailbox.endpointId)).toHaveLength(3);
 });
 
 /** Makes the thread of `hanging-forward-worker.ts` compose these emails forever. */
@@ -313,8 +319,8 @@ test('a copy that takes too long to compose delays no other, and fails after the
   await begun;
   await untilDecided(other, 20);
   const isHeld = ({ attempts, error }: DeliverySight) => attempts === 0 && error === null;
-  expect((await deliveriesOf(database, mailbox.endpointId)).every(isHeld)).toBe(true);
-  expect(await queuedOf(other)).toHaveLength(20);
+  expect((await listDeliveries(database, mailbox.endpointId)).every(isHeld)).toBe(true);
+  expect(await readQueued(other)).toHaveLength(20);
   endTime();
 
   // Each step lets what waits behind a slow one begin; of two that are slow each is tried twice.
@@ -327,11 +333,11 @@ test('a copy that takes too long to compose delays no other, and fails after the
     await actor.moveClock(31);
   }
   const error = 'The message is too complex to be forwarded';
-  const ended = await deliveriesOf(database, mailbox.endpointId);
+  const ended = await listDeliveries(database, mailbox.endpointId);
   expect(ended.toSorted((a, b) => a.status.localeCompare(b.status))).toMatchObject([
     { status: 'failed', error },
     { status: 'failed', error },
     { status: 'pending', attempts: 1, error: null },
   ]);
-  expect(await queuedOf(mailbox)).toHaveLength(1);
+  expect(await readQueued(mailbox)).toHaveLength(1);
 });

@@ -6,7 +6,7 @@ import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { startDelivering, type TestDelivery } from './delivering.ts';
-import { addRule, routeOf, untilRouted } from './guarding.ts';
+import { addRule, readRoute, untilRouted } from './guarding.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -91,7 +91,7 @@ test('mail that could not be parsed matches no rule about its content, and is ro
     await actor?.stop();
     await start();
     await untilRouted(database, [mail?.emailId ?? '']);
-    return routeOf(database, mail?.emailId ?? '');
+    return readRoute(database, mail?.emailId ?? '');
   };
   await addRule(database, box, { action: 'block', subject: 'pills' });
   expect(await unparsed()).toMatchObject({ outcome: 'endpoint' });

@@ -6,7 +6,7 @@ import { insertReceivedMail, type ReceivedMailOptions } from '../../support/rows
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { startDelivering, type TestDelivery } from './delivering.ts';
-import { addRule, routeOf, untilRouted } from './guarding.ts';
+import { addRule, readRoute, untilRouted } from './guarding.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -51,7 +51,7 @@ async function route(subject: string, options: ReceivedMailOptions = {}) {
     database,
     mails.map(({ emailId }) => emailId),
   );
-  return routeOf(database, mails[0]?.emailId ?? '');
+  return readRoute(database, mails[0]?.emailId ?? '');
 }
 
 async function addEndpoint(isActive = true): Promise<string> {
@@ -64,7 +64,7 @@ async function addEndpoint(isActive = true): Promise<string> {
   return id;
 }
 
-async function hitsOf(ruleId: string): Promise<number> {
+async function countHits(ruleId: string): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(
     'select coalesce(sum(trigger_count), 0)::integer as count from guard_rule_stat where workspace_id = $1 and rule_id = $2',
     [box.workspaceId, ruleId],
@@ -88,7 +88,7 @@ test('a block rule holds mail: no delivery, a hit, an event; other mail is route
     rule_id: null,
     deliveries: [box.endpointId],
   });
-  expect(await hitsOf(rule)).toBe(1);
+  expect(await countHits(rule)).toBe(1);
   const { rows } = await database.pool.query(
     `select kind, data, thread_id from event where workspace_id = $1 and kind like 'email.%'`,
     [box.workspaceId],
@@ -110,7 +110,7 @@ test('the rule of the highest priority decides, of equal ones the newest, and di
   await addRule(database, box, { action: 'block', subject: 'bill', priority: 9, isActive: false });
   const allow = await addRule(database, box, { action: 'allow', subject: 'bill', priority: 5 });
   expect(await route('Your bill')).toMatchObject({ outcome: 'endpoint', rule_id: allow, deliveries: [box.endpointId] });
-  expect(await hitsOf(allow)).toBe(1);
+  expect(await countHits(allow)).toBe(1);
 });
 
 test('a rule routes to its endpoint, or to none when that is disabled, deleted or another user’s', async () => {
@@ -174,7 +174,7 @@ test('two routers decide 500 mails once each, deliver or hold them, and count th
     { workspace_id: second.workspaceId, ...ruled },
     { workspace_id: plain.workspaceId, blocked: 0, sent: 180, deliveries: 180, delivered: 180, events: 0, hits: null },
   ]);
-  expect([await hitsOf(rule), await hitsOf(other)]).toEqual([90, 0]);
+  expect([await countHits(rule), await countHits(other)]).toEqual([90, 0]);
 });
 
 test('mail whose content cannot be evaluated is held for review and delays no other', async () => {
@@ -187,14 +187,14 @@ test('mail whose content cannot be evaluated is held for review and delays no ot
   ]);
   await start();
   await untilRouted(database, [broken?.emailId ?? '', fine?.emailId ?? '', theirs?.emailId ?? '']);
-  expect(await routeOf(database, broken?.emailId ?? '')).toMatchObject({
+  expect(await readRoute(database, broken?.emailId ?? '')).toMatchObject({
     outcome: 'review',
     rule_id: null,
     reason: 'internal error',
     deliveries: [],
   });
-  expect(await routeOf(database, fine?.emailId ?? '')).toMatchObject({ deliveries: [box.endpointId] });
-  expect(await routeOf(database, theirs?.emailId ?? '')).toMatchObject({ deliveries: [plain.endpointId] });
+  expect(await readRoute(database, fine?.emailId ?? '')).toMatchObject({ deliveries: [box.endpointId] });
+  expect(await readRoute(database, theirs?.emailId ?? '')).toMatchObject({ deliveries: [plain.endpointId] });
   const { rows } = await database.pool.query(`select kind from event where email_id = $1`, [broken?.emailId]);
   expect(rows).toEqual([{ kind: 'email.held' }]);
 });
@@ -213,12 +213,12 @@ test('a mail that makes the statement fail is routed alone, and held for review 
     const others = [...before, ...after].map(({ emailId }) => emailId);
     await start();
     await untilRouted(database, [...others, poison?.emailId ?? '']);
-    expect(await routeOf(database, poison?.emailId ?? '')).toMatchObject({
+    expect(await readRoute(database, poison?.emailId ?? '')).toMatchObject({
       outcome: 'review',
       reason: 'internal error',
       deliveries: [],
     });
-    for (const id of others) expect(await routeOf(database, id)).toMatchObject({ deliveries: [box.endpointId] });
+    for (const id of others) expect(await readRoute(database, id)).toMatchObject({ deliveries: [box.endpointId] });
   } finally {
     await owner.pool.query('drop trigger refuse_poison on delivery; drop function refuse_poison()');
   }
@@ -256,11 +256,11 @@ test('a DMARC report is not delivered by the catch-all, but is by a registered a
   );
   await start();
   await untilRouted(database, [caught?.emailId ?? '', addressed?.emailId ?? '']);
-  expect(await routeOf(database, caught?.emailId ?? '')).toMatchObject({
+  expect(await readRoute(database, caught?.emailId ?? '')).toMatchObject({
     outcome: 'stored',
     reason: 'The mail is a DMARC report, and the domain does not route those to its catch-all (receiveDmarcEmails).',
   });
-  expect(await routeOf(database, addressed?.emailId ?? '')).toMatchObject({ deliveries: [box.endpointId] });
+  expect(await readRoute(database, addressed?.emailId ?? '')).toMatchObject({ deliveries: [box.endpointId] });
 });
 
 test('mail of a user without rules is routed even if its content cannot be read', async () => {

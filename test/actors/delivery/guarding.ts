@@ -59,7 +59,7 @@ export interface RouteSight {
 }
 
 /** What became of an email. */
-export async function routeOf(database: Database, emailId: string): Promise<RouteSight> {
+export async function readRoute(database: Database, emailId: string): Promise<RouteSight> {
   const { rows } = await database.pool.query<RouteSight>(
     `select r.outcome, r.via, r.endpoint_id, r.rule_id, r.reason, r.matches, r.verdicts, r.asks, r.claimed_by,
             array(select d.endpoint_id from delivery d where d.email_id = r.email_id order by d.id) as deliveries

@@ -55,7 +55,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-async function mailboxOf(): Promise<TestMailbox> {
+async function insertMailbox(): Promise<TestMailbox> {
   const domain = `forwards${count++}.test`;
   const options = { domain, address: `hello@${domain}`, endpointUrl: `${receiver.url}/${domain}` };
   const mailbox = await createMailbox(database, { ...options, endpointConfig: { maxPayloadOctets: 10_000 } });
@@ -86,7 +86,7 @@ async function receiveLarge(mailbox: TestMailbox, mails: number): Promise<void> 
 }
 
 /** Responds with that many forwards for each of these mailboxes, and with a reply for the others. */
-function answerFor(forwards: ReadonlyMap<TestMailbox, number>): void {
+function respondFor(forwards: ReadonlyMap<TestMailbox, number>): void {
   const counts = new Map([...forwards].map(([{ address }, count]) => [`/${address.split('@')[1]}`, count]));
   receiver.answer(({ path }) => {
     const count = counts.get(path) ?? 0;
@@ -124,9 +124,9 @@ function startProcess(name: string): ChildProcess {
 
 test(`${ACCOUNTS} accounts forward large mail twice or, which is refused, ten times, within 600 MiB, and another one replies meanwhile`, async () => {
   const forwards = new Map<TestMailbox, number>();
-  for (let at = 0; at < ACCOUNTS; at++) forwards.set(await mailboxOf(), at % 2 === 0 ? POSSIBLE : FORWARDS.length);
-  const other = await mailboxOf();
-  answerFor(forwards);
+  for (let at = 0; at < ACCOUNTS; at++) forwards.set(await insertMailbox(), at % 2 === 0 ? POSSIBLE : FORWARDS.length);
+  const other = await insertMailbox();
+  respondFor(forwards);
   for (const mailbox of forwards.keys()) await receiveLarge(mailbox, 1);
   await insertThreadedMail(database, other);
   const { pid } = startProcess('forwarding');
@@ -143,8 +143,8 @@ test(`${ACCOUNTS} accounts forward large mail twice or, which is refused, ten ti
 
 test('a process that stops while forwards wait for their turn leaves them to the next one, which sends each once', async () => {
   const mails = 8;
-  const mailbox = await mailboxOf();
-  answerFor(new Map([[mailbox, POSSIBLE]]));
+  const mailbox = await insertMailbox();
+  respondFor(new Map([[mailbox, POSSIBLE]]));
   await receiveLarge(mailbox, mails);
   const first = await startDelivering(database, owner, { name: 'stopping' });
   await waitFor(async () => expect(await countSent(mailbox)).toBeGreaterThan(0));

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/cluster/dat
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import { createMailbox } from '../../support/rows/routing-rows.ts';
 import {
-  type ScriptedAnswer,
+  type ScriptedResponse,
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../support/servers/webhook-receiver.ts';
@@ -58,9 +58,9 @@ function jobFor(workspaceId: string, deliveryId: string): DeliveryJob {
 }
 
 /** A script that answers nothing before it is released. */
-function held(answer: ScriptedAnswer): { script: () => Promise<ScriptedAnswer>; release: () => void } {
+function held(response: ScriptedResponse): { script: () => Promise<ScriptedResponse>; release: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { script: () => promise.then(() => answer), release: resolve };
+  return { script: () => promise.then(() => response), release: resolve };
 }
 
 test('deliveries that waited in memory until their lease was lost are not posted', async () => {
@@ -91,7 +91,7 @@ test('deliveries that waited in memory until their lease was lost are not posted
 test('renews only the leases that this process still holds', async () => {
   receiver = await startWebhookReceiver();
   const mailbox = await mailboxFor();
-  const leaseOf = async (id: string) =>
+  const readLease = async (id: string) =>
     (await database.pool.query('select claimed_by, claimed_until from delivery where id = $1', [id])).rows[0];
   const inserted = await owner.pool.query<{ id: string }>(
     `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at,
@@ -102,10 +102,10 @@ test('renews only the leases that this process still holds', async () => {
   );
   const jobs = inserted.rows.map(({ id }) => ({ ...jobFor(mailbox.workspaceId, id), leaseUntil: performance.now() }));
   const [ours, other] = jobs;
-  const before = await leaseOf('dlv_lease_other');
+  const before = await readLease('dlv_lease_other');
   await createDeliveryLeases(testActorContext(database, 'ours')).renew(jobs);
-  expect(await leaseOf('dlv_lease_other')).toEqual(before);
-  expect((await leaseOf('dlv_lease_ours')).claimed_until.getTime()).toBeGreaterThan(before.claimed_until.getTime());
+  expect(await readLease('dlv_lease_other')).toEqual(before);
+  expect((await readLease('dlv_lease_ours')).claimed_until.getTime()).toBeGreaterThan(before.claimed_until.getTime());
   expect(ours?.leaseUntil).toBeGreaterThan(performance.now());
   // What another process holds is not attempted any more.
   expect(other?.leaseUntil).toBeLessThanOrEqual(performance.now());

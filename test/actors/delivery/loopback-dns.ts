@@ -36,17 +36,17 @@ export async function startLoopbackDns(): Promise<LoopbackDns> {
     const turn = asked.get(key) ?? 0;
     asked.set(key, turn + 1);
     const owner = script?.CNAME ?? name;
-    const answers: Answer[] = (lists[Math.min(turn, lists.length - 1)] ?? []).map((data) => ({
+    const responses: Answer[] = (lists[Math.min(turn, lists.length - 1)] ?? []).map((data) => ({
       name: owner,
       type: type as 'A',
       ttl: 0,
       data,
     }));
-    if (script?.CNAME !== undefined) answers.unshift({ name, type: 'CNAME', ttl: 0, data: script.CNAME });
+    if (script?.CNAME !== undefined) responses.unshift({ name, type: 'CNAME', ttl: 0, data: script.CNAME });
     const nameError = 3;
     const flags = 0x8180 | (script === undefined ? nameError : 0);
-    const answer = encode({ type: 'response', id: packet.id ?? 0, flags, questions: [question], answers });
-    socket.send(answer, peer.port, peer.address);
+    const response = encode({ type: 'response', id: packet.id ?? 0, flags, questions: [question], answers: responses });
+    socket.send(response, peer.port, peer.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {

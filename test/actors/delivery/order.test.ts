@@ -33,7 +33,7 @@ async function start(): Promise<TestDelivery> {
 }
 
 /** A mailbox with mail of several conversations in turns, which is not routed yet, to an endpoint with that ordering. */
-async function mailOf(ordering: 'thread' | 'sender', { threads = 1, each = 1, retryAttempts = 3 } = {}) {
+async function insertMail(ordering: 'thread' | 'sender', { threads = 1, each = 1, retryAttempts = 3 } = {}) {
   const domain = `order${count++}.test`;
   const mailbox = await createMailbox(database, {
     domain,
@@ -70,7 +70,7 @@ test.each(['thread', 'sender'] as const)(
         return earlier === 0 && Number.parseInt(id.slice(-2), 16) % 3 === 0 ? 500 : 200;
       },
     });
-    const mailbox = await mailOf(ordering, { threads: 20, each: 6 });
+    const mailbox = await insertMail(ordering, { threads: 20, each: 6 });
     first = mailbox.ofKey(0);
     const [one, other] = [await start(), await start()];
     const isDone = (successes: number) => async () => {
@@ -103,7 +103,7 @@ test.each(['thread', 'sender'] as const)(
 
 test('a delivery that fails for good lets the next one begin', async () => {
   receiver = await startWebhookReceiver({ script: [500, 200] });
-  const mailbox = await mailOf('thread', { each: 3, retryAttempts: 0 });
+  const mailbox = await insertMail('thread', { each: 3, retryAttempts: 0 });
   await start();
   await untilDeliveries(
     database,
@@ -115,7 +115,7 @@ test('a delivery that fails for good lets the next one begin', async () => {
 
 test('mail does not overtake earlier mail that another process is routing', async () => {
   receiver = await startWebhookReceiver();
-  const mailbox = await mailOf('thread', { each: 2 });
+  const mailbox = await insertMail('thread', { each: 2 });
   const client = await owner.pool.connect();
   await client.query('begin');
   await client.query('select from route where email_id = $1 for update', [mailbox.emailIds[0]]);
@@ -135,7 +135,7 @@ test('mail does not overtake earlier mail that another process is routing', asyn
 
 test('a retry of a delivery that waits for its turn keeps its position', async () => {
   receiver = await startWebhookReceiver({ script: [500, 200] });
-  const mailbox = await mailOf('thread', { each: 2 });
+  const mailbox = await insertMail('thread', { each: 2 });
   const actor = await start();
   const [, second = ''] = mailbox.emailIds;
   await untilDeliveries(database, mailbox.endpointId, (all) => all.some(({ attempts }) => attempts === 1));

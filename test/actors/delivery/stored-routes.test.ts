@@ -14,13 +14,13 @@ import { startWebhookReceiver, type WebhookReceiver } from '../../support/server
 import { testActorContext } from '../../support/stages/actor-context.ts';
 import {
   type DeliverySight,
-  deliveriesOf,
+  listDeliveries,
   SECRET_KEY,
   startDelivering,
   type TestDelivery,
   untilDeliveries,
 } from './delivering.ts';
-import { addRule, routeOf, untilRouted } from './guarding.ts';
+import { addRule, readRoute, untilRouted } from './guarding.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -48,7 +48,7 @@ async function mailboxFor() {
   return createMailbox(database, { domain, address: `hello@${domain}`, endpointUrl: receiver.url });
 }
 
-function partsOf(name: string): RoutingParts {
+function makeParts(name: string): RoutingParts {
   const context = testActorContext(database, name);
   return {
     context,
@@ -62,7 +62,7 @@ function partsOf(name: string): RoutingParts {
 /** A router of its own, which has read the mail that waits, and decided. */
 async function decidedBy(name: string) {
   const { pool } = database;
-  const parts = partsOf(name);
+  const parts = makeParts(name);
   const { rows } = await pool.query<UnroutedRow>(takeUnroutedSql({ ofOthers: false, locked: false }), [50]);
   return {
     context: parts.context,
@@ -71,7 +71,7 @@ async function decidedBy(name: string) {
   };
 }
 
-async function eventsOf(emailId: string): Promise<string[]> {
+async function listEvents(emailId: string): Promise<string[]> {
   const { rows } = await testDatabase
     .open(null)
     .pool.query<{ kind: string }>('select kind from event where email_id = $1', [emailId]);
@@ -91,17 +91,17 @@ test('one of two routers that decided on the same mail stores its route, and doe
     expect(await storeRoutes(database.pool, second)).toEqual({ routes: [], grown: [] });
   });
   expect(await storeRoutes(database.pool, second)).toEqual({ routes: [], grown: [] });
-  const deliveries = await deliveriesOf(database, mailbox.endpointId);
+  const deliveries = await listDeliveries(database, mailbox.endpointId);
   expect(deliveries.map(({ claimed_by: name }) => name)).toEqual(['first', 'first', 'first']);
-  expect(await routeOf(database, held?.emailId ?? '')).toMatchObject({ outcome: 'blocked', deliveries: [] });
-  expect(await eventsOf(held?.emailId ?? '')).toEqual(['email.blocked']);
+  expect(await readRoute(database, held?.emailId ?? '')).toMatchObject({ outcome: 'blocked', deliveries: [] });
+  expect(await listEvents(held?.emailId ?? '')).toEqual(['email.blocked']);
   const { rows } = await database.pool.query('select trigger_count from guard_rule_stat where rule_id = $1', [rule]);
   expect(rows).toEqual([{ trigger_count: 1 }]);
 });
 
 test('a router that lost a route to another locks the mail that it reads next', async () => {
   const mailbox = await mailboxFor();
-  const parts = partsOf('router');
+  const parts = makeParts('router');
   let meanwhile = async (): Promise<unknown> => undefined;
   const read: RoutingParts['guard']['read'] = async (...asked) => {
     await meanwhile();
@@ -163,5 +163,5 @@ test('mail after a change of its endpoint is routed by the changed endpoint', as
   const [mail] = await insertReceivedMail(database, mailbox);
   actor.wakeRouter();
   await untilRouted(database, [mail?.emailId ?? '']);
-  expect(await routeOf(database, mail?.emailId ?? '')).toMatchObject({ outcome: 'inactive', deliveries: [] });
+  expect(await readRoute(database, mail?.emailId ?? '')).toMatchObject({ outcome: 'inactive', deliveries: [] });
 });

@@ -70,13 +70,13 @@ async function tested(mailbox: TestMailbox, more: Asked = {}): Promise<Tested> {
 }
 
 /** All keys of a JSON value in their order; lists by what their elements have. Header fields are data, not keys. */
-function keysOf(value: unknown): unknown {
-  if (Array.isArray(value)) return ['list', ...new Set(value.map((each) => JSON.stringify(keysOf(each))))];
+function readKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return ['list', ...new Set(value.map((each) => JSON.stringify(readKeys(each))))];
   if (typeof value !== 'object' || value === null) return null;
-  return Object.entries(value).map(([key, inner]) => [key, key === 'headers' ? null : keysOf(inner)]);
+  return Object.entries(value).map(([key, inner]) => [key, key === 'headers' ? null : readKeys(inner)]);
 }
 
-const treeOf = (body: string) => keysOf(JSON.parse(body));
+const readTree = (body: string) => readKeys(JSON.parse(body));
 
 /** A mail as somebody's program made it, with one of everything that a payload tells. */
 const REAL_MAIL = Buffer.from(
@@ -166,7 +166,7 @@ test.each([
     urlTested: `${receiver.url}/hook?x=1`,
   });
   expect(reply.payload).toBe(ofTest?.body);
-  expect(treeOf(ofTest?.body ?? '')).toStrictEqual(treeOf(ofMail?.body ?? ''));
+  expect(readTree(ofTest?.body ?? '')).toStrictEqual(readTree(ofMail?.body ?? ''));
   const { 'x-test-request': isTest, 'x-webhook-format': named, ...headers } = ofTest?.headers ?? {};
   expect([isTest, named]).toEqual(['true', format]);
   expect(Object.keys(headers)).toEqual(Object.keys(ofMail?.headers ?? {}));

@@ -6,11 +6,17 @@ import { createTestDatabase, type TestDatabase } from '../../support/cluster/dat
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import { createMailbox } from '../../support/rows/routing-rows.ts';
 import {
-  type ScriptedAnswer,
+  type ScriptedResponse,
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../support/servers/webhook-receiver.ts';
-import { type DeliverySight, deliveriesOf, startDelivering, type TestDelivery, untilDeliveries } from './delivering.ts';
+import {
+  type DeliverySight,
+  listDeliveries,
+  startDelivering,
+  type TestDelivery,
+  untilDeliveries,
+} from './delivering.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -55,7 +61,7 @@ async function afterFirstAttempt(
 }
 
 /** The requests of one delivery: those of earlier tests are retried meanwhile. */
-const requestsOf = ({ id }: DeliverySight) => receiver.requests.filter(({ webhookId }) => webhookId === id);
+const listRequests = ({ id }: DeliverySight) => receiver.requests.filter(({ webhookId }) => webhookId === id);
 
 test.each([200, 201, 204, 299])('status %i is a success', async (status) => {
   receiver.answer([status]);
@@ -70,7 +76,7 @@ test.each([301, 302, 303, 307, 308])('status %i is a failure, and its redirect i
     error: `Webhook returned error (${status})`,
     status_code: status,
   });
-  expect(requestsOf(delivery)).toHaveLength(1);
+  expect(listRequests(delivery)).toHaveLength(1);
 });
 
 test('status 410 ends the delivery, and disables the endpoint with the reason', async () => {
@@ -113,12 +119,12 @@ test('a body without end is cut off', async () => {
   expect(await afterFirstAttempt(receiver.url)).toMatchObject({ status: 'success', status_code: 200 });
 });
 
-const failures: [string, ScriptedAnswer, string][] = [
+const failures: [string, ScriptedResponse, string][] = [
   ['header fields without end', 'endless headers', 'Header section of the response is too large'],
   ['a reset connection', 'reset', 'Connection reset'],
 ];
-test.each(failures)('%s fails the attempt and is retried', async (_, answer, error) => {
-  receiver.answer([answer]);
+test.each(failures)('%s fails the attempt and is retried', async (_, response, error) => {
+  receiver.answer([response]);
   expect(await afterFirstAttempt(receiver.url)).toMatchObject({
     status: 'pending',
     attempts: 1,
@@ -177,7 +183,7 @@ test('a certificate of an unknown authority fails the attempt', async () => {
 test('plain text instead of TLS fails the attempt', async () => {
   const delivery = await afterFirstAttempt(receiver.url.replace('http:', 'https:'));
   expect(delivery).toMatchObject({ status: 'pending', status_code: null });
-  expect(requestsOf(delivery)).toHaveLength(0);
+  expect(listRequests(delivery)).toHaveLength(0);
 });
 
 test('a response with NUL and broken UTF-8 is stored as text', async () => {
@@ -201,13 +207,13 @@ test('a delivery whose endpoint was disabled or deleted meanwhile ends without a
   const [gone] = await untilDeliveries(database, deleted.endpointId, ([one]) => one?.status !== 'pending');
   expect(switchedOff).toMatchObject({ status: 'failed', attempts: 1, error: 'Endpoint is inactive' });
   expect(gone).toMatchObject({ status: 'failed', attempts: 1, error: 'Endpoint not found' });
-  expect([...requestsOf(off), ...requestsOf(deleted)]).toEqual([]);
+  expect([...listRequests(off), ...listRequests(deleted)]).toEqual([]);
 });
 
 test('the flat form and the HMAC scheme are sent when the endpoint asks for them', async () => {
   receiver.answer([200]);
   const delivery = await afterFirstAttempt(receiver.url, { payload: 'flat', signatureScheme: 'hmac' });
-  const [request] = requestsOf(delivery);
+  const [request] = listRequests(delivery);
   expect(JSON.parse(request?.body ?? '')).toMatchObject({ type: 'received', to: [expect.stringContaining('hello@')] });
   expect(`sha256=${String(request?.headers['x-service-signature'])}`).toBe(request?.headers['x-webhook-signature']);
 });
@@ -218,5 +224,5 @@ test('a connection is reused for the next delivery to the same endpoint', async 
   await afterFirstAttempt(receiver.url);
   await afterFirstAttempt(receiver.url);
   expect(receiver.connectionCount() - before).toBeLessThanOrEqual(1);
-  expect((await deliveriesOf(database, null)).length).toBe(0);
+  expect((await listDeliveries(database, null)).length).toBe(0);
 });

@@ -97,11 +97,11 @@ test('an invalid reply spoils no other lookup', async () => {
   const names = Array.from({ length: 40 }, (_, n) => `honest${n}.test`);
   for (const name of names) dns.set(name, 'A', ['192.0.2.1']);
   const lookUp = resolver.within(3_000);
-  const [lie, ...answers] = await Promise.all(
+  const [lie, ...responses] = await Promise.all(
     ['liar.test', ...names].map((name) => lookUp(name, 'A').catch((error: { code: string }) => error.code)),
   );
   expect(lie).toBe('EBADRESP');
-  expect(answers).toEqual(names.map(() => ['192.0.2.1']));
+  expect(responses).toEqual(names.map(() => ['192.0.2.1']));
 });
 
 test('the cache of replies is limited in total bytes', async () => {

@@ -227,14 +227,14 @@ test('a broken connection fails the group at once, and the same bytes offered ag
   const killer = test_.open(null);
   const lost = await killer.pool.connect();
   await lost.query('begin; lock table raw_message in access exclusive mode');
-  const answers = Promise.allSettled([accept(Buffer.from('lost'))]);
+  const responses = Promise.allSettled([accept(Buffer.from('lost'))]);
   await waitFor(async () => {
     const { rows } = await killer.pool.query<{ pid: number }>(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
     return rows.length > 0;
   });
-  expect((await answers)[0]?.status).toBe('rejected');
+  expect((await responses)[0]?.status).toBe('rejected');
   await lost.query('rollback');
   lost.release();
   await accept(Buffer.from('lost'));
@@ -245,8 +245,8 @@ test('callers get an error at our time limit while the tables cannot be written'
   const owner = test_.open(null);
   const lock = await owner.pool.connect();
   await lock.query('begin; lock table reception in access exclusive mode');
-  const answers = await Promise.allSettled(Array.from({ length: 150 }, (_, n) => accept(Buffer.from(`locked ${n}`))));
-  expect(answers.every((answer) => answer.status === 'rejected')).toBe(true);
+  const responses = await Promise.allSettled(Array.from({ length: 150 }, (_, n) => accept(Buffer.from(`locked ${n}`))));
+  expect(responses.every((response) => response.status === 'rejected')).toBe(true);
   await lock.query('rollback');
   lock.release();
   expect(await count('raw_message')).toBe(0);
@@ -257,8 +257,8 @@ test('callers get an error at our time limit while every connection is in use', 
   const busy = test_.open('postroom_actor');
   const held = await Promise.all(Array.from({ length: 6 }, () => busy.pool.connect()));
   acceptor = makeAcceptor({ database: busy });
-  const answers = await Promise.allSettled(Array.from({ length: 70 }, (_, n) => accept(Buffer.from(`busy ${n}`))));
-  expect(answers.every((answer) => answer.status === 'rejected')).toBe(true);
+  const responses = await Promise.allSettled(Array.from({ length: 70 }, (_, n) => accept(Buffer.from(`busy ${n}`))));
+  expect(responses.every((response) => response.status === 'rejected')).toBe(true);
   for (const client of held) client.release();
   await accept(Buffer.from('busy 0'));
 });

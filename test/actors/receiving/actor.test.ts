@@ -48,7 +48,7 @@ afterEach(async () => {
 function subjectParser(
   parse: (message: ParseRequest) => string | Error = (message) => message.bytes.toString(),
 ): ParsePool {
-  return parserOf((messages) =>
+  return makeParser((messages) =>
     messages.map(async (message) => {
       const result = parse(message);
       const isFailed = result instanceof Error;
@@ -64,7 +64,7 @@ function subjectParser(
   );
 }
 
-function parserOf(parseEach: ParsePool['parseEach']): ParsePool {
+function makeParser(parseEach: ParsePool['parseEach']): ParsePool {
   return {
     parse: (messages) => Promise.all(parseEach(messages)),
     parseEach,
@@ -74,12 +74,12 @@ function parserOf(parseEach: ParsePool['parseEach']): ParsePool {
   };
 }
 
-const hangingParser = () => parserOf((messages) => messages.map(() => new Promise(() => undefined)));
+const hangingParser = () => makeParser((messages) => messages.map(() => new Promise(() => undefined)));
 
 test('a message that hangs does not delay the others of its chunk', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const quick = subjectParser();
-  const parser = parserOf((messages) =>
+  const parser = makeParser((messages) =>
     quick
       .parseEach(messages)
       .map((outcome, at) => (String(messages[at]?.bytes) === 'hangs' ? promise.then(() => outcome) : outcome)),
@@ -238,7 +238,7 @@ test('mail that parses quickly does not wait for mail that parses slowly', async
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => void (release = resolve));
   const quick = subjectParser();
-  const parser = parserOf((messages) =>
+  const parser = makeParser((messages) =>
     quick
       .parseEach(messages)
       .map((outcome, at) => (String(messages[at]?.bytes) === 'slow' ? held.then(() => outcome) : outcome)),
@@ -339,7 +339,7 @@ test('a message that one statement takes has fault points before and after its c
 test('a message that is parsed after its commit has fault points before and after each step', async () => {
   const points: FaultPoint[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const slow = parserOf((messages) =>
+  const slow = makeParser((messages) =>
     subjectParser()
       .parseEach(messages)
       .map((outcome) => promise.then(() => outcome)),

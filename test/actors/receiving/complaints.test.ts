@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../../db/connection/database.ts';
 import { bouncedRecipient, complaint, deliveryReport } from '../../support/mail/reports.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
-import { insertSentMail, recipientsOf, type SentMail } from '../../support/rows/sent-mail.ts';
+import { insertSentMail, listRecipients, type SentMail } from '../../support/rows/sent-mail.ts';
 import { openReportActors, type ReportActors } from '../../support/servers/report-actors.ts';
 
 let actors: ReportActors;
@@ -53,7 +53,7 @@ describe('a complaint', () => {
         },
       },
     ]);
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([
       { status: 'delivered', last_text: 'Ok', complained_at: expect.any(Date) },
     ]);
   });
@@ -65,10 +65,10 @@ describe('a complaint', () => {
       (address) => complaint('Feedback-Type: abuse\n', { returned: `Return-Path: <${address}>\nSubject: a\n` }),
     ],
   ];
-  describe.each(ways)('with the return address %s', (_, complaintOf) => {
+  describe.each(ways)('with the return address %s', (_, readComplaint) => {
     test('is trusted at every address of the user, and is stored as mail as well', async () => {
       const receptionId = await actors.deliver(
-        complaintOf(sent.returnAddress()),
+        readComplaint(sent.returnAddress()),
         mailbox.address,
         'feedback@elsewhere.test',
       );
@@ -78,9 +78,9 @@ describe('a complaint', () => {
     });
 
     test('is trusted once: removed suppressions stay removed', async () => {
-      await actors.deliver(complaintOf(sent.returnAddress()), mailbox.address);
+      await actors.deliver(readComplaint(sent.returnAddress()), mailbox.address);
       await database.pool.query('delete from suppression where workspace_id = $1', [mailbox.workspaceId]);
-      await actors.deliver(complaintOf(sent.returnAddress()), mailbox.address);
+      await actors.deliver(readComplaint(sent.returnAddress()), mailbox.address);
       await actors.deliver(complaint('Feedback-Type: abuse\n'), sent.returnAddress());
       expect(await suppressions()).toEqual([]);
       expect(await events()).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('a complaint', () => {
       const theirSent = await insertSentMail(database, theirs);
       const forged = sent.returnAddress().replace(/.@/, (end) => (end === 'a@' ? 'b@' : 'a@'));
       for (const address of [forged, theirSent.returnAddress(), 'someone@elsewhere.test', `bounce+x@${domain}`]) {
-        const receptionId = await actors.deliver(complaintOf(address), mailbox.address);
+        const receptionId = await actors.deliver(readComplaint(address), mailbox.address);
         expect(await actors.email(receptionId), address).toMatchObject({ type: 'received' });
       }
       for (const workspaceId of [mailbox.workspaceId, theirs.workspaceId]) {

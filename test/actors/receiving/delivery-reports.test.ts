@@ -3,7 +3,7 @@ import type { Database } from '../../../db/connection/database.ts';
 import { bouncedRecipient, deliveryReport, textBounce } from '../../support/mail/reports.ts';
 import { wrongTotals } from '../../support/rows/outgoing-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
-import { insertSentMail, recipientsOf, type SentMail } from '../../support/rows/sent-mail.ts';
+import { insertSentMail, listRecipients, type SentMail } from '../../support/rows/sent-mail.ts';
 import { openReportActors, type ReportActors } from '../../support/servers/report-actors.ts';
 
 let actors: ReportActors;
@@ -33,7 +33,7 @@ describe('a DSN to a return address', () => {
       deliveryReport(bouncedRecipient('joe@elsewhere.test')),
       sent.returnAddress(0, `mail.${domain}`),
     );
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([
       {
         address: 'Joe@elsewhere.test',
         status: 'bounced',
@@ -136,7 +136,7 @@ describe('a DSN to a return address', () => {
           await actors.deliver(deliveryReport(`Final-Recipient: rfc822; ${address}\n${fields}`), sent.returnAddress()),
           `${time}`,
         ).toMatch(/^em_/);
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([
       {
         status: 'pending',
         last_status: status,
@@ -159,7 +159,7 @@ describe('a DSN to a return address', () => {
     const sent = await insertSentMail(database, mailbox);
     const fields = 'Final-Recipient: rfc822; joe@elsewhere.test\nAction: failed\nStatus: 4.4.7\n';
     await actors.deliver(deliveryReport(fields), sent.returnAddress());
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'bounced', last_status: '4.4.7' }]);
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([{ status: 'bounced', last_status: '4.4.7' }]);
     expect(await suppressions()).toEqual([]);
     expect(await events()).toMatchObject([
       { kind: 'email.bounced', data: { bounceType: 'soft', reason: 'expired', status: '4.4.7' } },
@@ -196,7 +196,7 @@ describe('a DSN to a return address', () => {
     });
     const fields = ['a', 'b', 'c', 'd'].map((name) => bouncedRecipient(`${name}@${name < 'c' ? 'one' : 'two'}.test`));
     await actors.deliver(deliveryReport(fields.slice(1).join('\n')), sent.returnAddress(0));
-    const statuses = async () => (await recipientsOf(database, sent.emailId)).map(({ status }) => status);
+    const statuses = async () => (await listRecipients(database, sent.emailId)).map(({ status }) => status);
     expect(await statuses()).toEqual(['delivered', 'bounced', 'delivered', 'delivered']);
     await actors.deliver(deliveryReport(fields[3] ?? ''), sent.returnAddress(2));
     expect(await statuses()).toEqual(['delivered', 'bounced', 'delivered', 'bounced']);
@@ -216,7 +216,7 @@ describe('a DSN to a return address', () => {
     await database.pool.query(`update recipient set claimed_by = 'sender' where id = $1`, [sent.recipientIds[3]]);
     const fields = ['b@one.test', 'c@two.test', 'd@one.test', 'e@one.test'].map((address) => bouncedRecipient(address));
     await actors.deliver(deliveryReport(fields.join('\n')), sent.returnAddress(0));
-    expect((await recipientsOf(database, sent.emailId)).map(({ status }) => status)).toEqual([
+    expect((await listRecipients(database, sent.emailId)).map(({ status }) => status)).toEqual([
       'pending',
       'bounced',
       'pending',
@@ -244,7 +244,7 @@ describe('a bounce in plain words to a return address', () => {
     const sent = await insertSentMail(database, mailbox);
     const reply = '550 5.1.1 no such mailbox here';
     const receptionId = await actors.deliver(textBounce('joe@elsewhere.test', reply), sent.returnAddress());
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([
       { status: 'bounced', last_status: '5.1.1', last_text: reply, refusal_reason: 'user_unknown' },
     ]);
     expect(await suppressions()).toMatchObject([{ address: 'joe@elsewhere.test', detail: reply }]);
@@ -257,7 +257,7 @@ describe('a bounce in plain words to a return address', () => {
   test('of a full mailbox does not suppress the address', async () => {
     const sent = await insertSentMail(database, mailbox);
     await actors.deliver(textBounce('joe@elsewhere.test', '552 5.2.2 over quota'), sent.returnAddress());
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([
       { status: 'bounced', refusal_reason: 'mailbox_full' },
     ]);
     expect(await suppressions()).toEqual([]);
@@ -267,7 +267,7 @@ describe('a bounce in plain words to a return address', () => {
     const sent = await insertSentMail(database, mailbox);
     const bytes = textBounce('joe@elsewhere.test', '550 5.1.1 no such mailbox here', 'joe@elsewhere.test');
     const receptionId = await actors.deliver(bytes, sent.returnAddress(), 'joe@elsewhere.test');
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'bounced' }]);
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([{ status: 'bounced' }]);
     expect(await actors.email(receptionId)).toMatchObject({ type: 'received', own_address: mailbox.address });
   });
 
@@ -275,7 +275,7 @@ describe('a bounce in plain words to a return address', () => {
     const sent = await insertSentMail(database, mailbox);
     const receptionId = await actors.deliver(textBounce('joe@elsewhere.test', '550 5.1.1 no'), mailbox.address);
     expect(await actors.email(receptionId)).toMatchObject({ type: 'received' });
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
   });
 });
 
@@ -304,7 +304,7 @@ describe('a forged DSN changes nothing', () => {
     const theirSent = await insertSentMail(database, theirs);
     await actors.deliver(report(), theirSent.returnAddress());
     expect(await actors.state(mailbox.workspaceId, sent)).toEqual(before);
-    expect(await recipientsOf(database, theirSent.emailId)).toMatchObject([{ status: 'bounced' }]);
+    expect(await listRecipients(database, theirSent.emailId)).toMatchObject([{ status: 'bounced' }]);
     // The token is right and the domain is another user's.
     expect(await actors.deliver(report(), sent.returnAddress(0, other))).toBe(550);
     expect(await actors.state(mailbox.workspaceId, sent)).toEqual(before);
@@ -313,7 +313,7 @@ describe('a forged DSN changes nothing', () => {
   test('when it names other mail', async () => {
     const other = await insertSentMail(database, mailbox, { recipients: [{ address: 'ann@elsewhere.test' }] });
     await actors.deliver(report(), other.returnAddress());
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
   });
 
   test('when it goes to a mailbox: it is mail like any other', async () => {
@@ -323,7 +323,7 @@ describe('a forged DSN changes nothing', () => {
       mailbox.address,
     );
     expect(await actors.email(receptionId)).toMatchObject({ type: 'received', status: 'delivered' });
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
     expect(await suppressions()).toEqual([]);
     expect(await events()).toEqual([]);
   });

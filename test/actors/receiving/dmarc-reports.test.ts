@@ -3,7 +3,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { corporaDirectory, hasCorpora } from '../../support/mail/corpora.ts';
-import { dmarcXml, mailWith, recordXml, reportFiles, zipOf } from '../../support/mail/dmarc-reports.ts';
+import { dmarcXml, mailWith, makeZip, recordXml, reportFiles } from '../../support/mail/dmarc-reports.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openReportActors, type ReportActors } from '../../support/servers/report-actors.ts';
 
@@ -167,16 +167,16 @@ describe('an invalid report is stored as mail only', () => {
   const form = (content: Buffer, form_: 'zip' | 'gzip' | 'xml') => ({ ...reportFiles('')[form_], content });
   const cases: Record<string, () => ReturnType<typeof form>> = {
     'a gzip that unpacks to 60 MB': () => reportFiles(bomb.toString('latin1')).gzip,
-    'an archive that unpacks to 60 MB': () => form(zipOf([{ name: 'a.xml', content: bomb }]), 'zip'),
-    'an archive that hides its size': () => form(zipOf([{ name: 'a.xml', content: bomb, toldSize: 1_000 }]), 'zip'),
+    'an archive that unpacks to 60 MB': () => form(makeZip([{ name: 'a.xml', content: bomb }]), 'zip'),
+    'an archive that hides its size': () => form(makeZip([{ name: 'a.xml', content: bomb, toldSize: 1_000 }]), 'zip'),
     'many gzip files in a row that unpack to 60 MB together': () =>
       form(Buffer.concat(Array.from({ length: 6 }, () => gzipSync(bomb.subarray(0, 10_000_000)))), 'gzip'),
     'an archive of archives': () =>
-      form(zipOf([{ name: 'a.zip', content: zipOf([{ name: 'a.xml', content: small() }]) }]), 'zip'),
+      form(makeZip([{ name: 'a.zip', content: makeZip([{ name: 'a.xml', content: small() }]) }]), 'zip'),
     'an archive of many files': () =>
-      form(zipOf(Array.from({ length: 11 }, (_, n) => ({ name: `${n}.xml`, content: small() }))), 'zip'),
-    'an encrypted archive': () => form(zipOf([{ name: 'a.xml', content: small(), isEncrypted: true }]), 'zip'),
-    'half an archive': () => form(zipOf([{ name: 'a.xml', content: small() }]).subarray(0, 200), 'zip'),
+      form(makeZip(Array.from({ length: 11 }, (_, n) => ({ name: `${n}.xml`, content: small() }))), 'zip'),
+    'an encrypted archive': () => form(makeZip([{ name: 'a.xml', content: small(), isEncrypted: true }]), 'zip'),
+    'half an archive': () => form(makeZip([{ name: 'a.xml', content: small() }]).subarray(0, 200), 'zip'),
     'half a gzip': () => form(reportFiles(small().toString()).gzip.content.subarray(0, 100), 'gzip'),
     'a document type with entities': () => reportFiles(laughs()).gzip,
     'elements within elements without end': () => reportFiles(`<feedback>${'<a>'.repeat(6_000_000)}`).gzip,

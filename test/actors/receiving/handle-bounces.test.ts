@@ -14,7 +14,7 @@ import { corporaDirectory, hasCorpora } from '../../support/mail/corpora.ts';
 import { bouncedRecipient, deliveryReport } from '../../support/mail/reports.ts';
 import { wrongTotals } from '../../support/rows/outgoing-rows.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
-import { insertSentMail, recipientsOf, type SentMail, testReturnAddressKey } from '../../support/rows/sent-mail.ts';
+import { insertSentMail, listRecipients, type SentMail, testReturnAddressKey } from '../../support/rows/sent-mail.ts';
 import { eventually, openReportActors, type ReportActors } from '../../support/servers/report-actors.ts';
 
 let actors: ReportActors;
@@ -54,17 +54,17 @@ describe('mail to a return address that is not a report', () => {
   test('is mail to the sender’s address, in the thread of the email that it replies to', async () => {
     const sent = await insertSentMail(database, mailbox, { subject: 'Dinner' });
     actors.bus.wake('threading.assign.wake', { workspaceId: mailbox.workspaceId, emailIds: [sent.emailId] });
-    const threadOf = async (id: string) => (await actors.email(id))?.['thread_id'] ?? null;
-    await eventually(async () => (await threadOf(sent.emailId)) !== null);
+    const readThread = async (id: string) => (await actors.email(id))?.['thread_id'] ?? null;
+    await eventually(async () => (await readThread(sent.emailId)) !== null);
     const [local = '', at = ''] = sent.returnAddress(0, `mail.${domain}`).split('@');
     const recipient = `${local.toUpperCase()}@${at}`;
     const receptionId = String(await actors.deliver(automatic(sent, 'Out of office'), recipient, 'joe@elsewhere.test'));
-    await eventually(async () => (await threadOf(receptionId)) !== null);
+    await eventually(async () => (await readThread(receptionId)) !== null);
     expect(await actors.email(receptionId)).toMatchObject({
       type: 'received',
       own_address: mailbox.address,
       recipient,
-      thread_id: await threadOf(sent.emailId),
+      thread_id: await readThread(sent.emailId),
     });
     const { rows } = await database.pool.query('select address_id, domain_id from email where id = $1', [receptionId]);
     expect(rows).toEqual([{ address_id: mailbox.addressId, domain_id: mailbox.domainId }]);
@@ -149,7 +149,7 @@ describe('faults in handling a bounce', () => {
     expect(await takeReports(options('two'), [parsed])).toEqual([]);
     expect(await actors.state(mailbox.workspaceId, sent)).toEqual(before);
     expect(await takeReports(options('one'), [parsed])).toEqual([]);
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'bounced' }]);
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([{ status: 'bounced' }]);
     expect(await claimReceptions(database, 'three', 50)).toEqual([]);
   });
 
@@ -178,7 +178,7 @@ describe('faults in handling a bounce', () => {
       sent.returnAddress(),
     );
     expect(await actors.email(receptionId)).toMatchObject({ type: 'received' });
-    expect(await recipientsOf(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
+    expect(await listRecipients(database, sent.emailId)).toMatchObject([{ status: 'delivered' }]);
   });
 });
 
@@ -215,7 +215,7 @@ describe.runIf(hasCorpora)('real reports', () => {
       ],
     });
     const receptionId = await actors.deliver(await corpus(name), sent.returnAddress(1));
-    const after = await recipientsOf(database, sent.emailId);
+    const after = await listRecipients(database, sent.emailId);
     expect(Object.fromEntries(after.map((one) => [one['address'], one['status']]))).toEqual({
       [address]: status,
       'zoe@elsewhere.test': 'delivered',

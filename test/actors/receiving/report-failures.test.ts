@@ -10,7 +10,7 @@ import { createByteStore } from '../../../db/byte-store.ts';
 import type { Database } from '../../../db/connection/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/cluster/database.ts';
 import { createMailbox, type TestMailbox } from '../../support/rows/routing-rows.ts';
-import { insertSentMail, recipientCheck, recipientsOf } from '../../support/rows/sent-mail.ts';
+import { insertSentMail, listRecipients, recipientCheck } from '../../support/rows/sent-mail.ts';
 import { MESSAGE_COLUMNS, type MessageColumns, readStoredMessage } from '../../support/rows/stored-message.ts';
 import { eventually, openReportActors } from '../../support/servers/report-actors.ts';
 
@@ -33,7 +33,7 @@ beforeEach(async () => {
   mailbox = await createMailbox(database, { domain, address: `hello@${domain}` });
 });
 
-function optionsOf(claimant = 'one', hasRoom = true): FailureReportOptions {
+function makeOptions(claimant = 'one', hasRoom = true): FailureReportOptions {
   const bytes = createByteStore({ database, log });
   const acceptor = createAcceptor({
     database,
@@ -67,7 +67,7 @@ async function received(workspaceId = mailbox.workspaceId) {
 }
 
 async function reportedAt(emailId: string) {
-  return (await recipientsOf(database, emailId)).map((recipient) => recipient['reported_at'] !== null);
+  return (await listRecipients(database, emailId)).map((recipient) => recipient['reported_at'] !== null);
 }
 
 test('the sender gets one DSN for the failed recipients of an email, and none for others', async () => {
@@ -85,7 +85,7 @@ test('the sender gets one DSN for the failed recipients of an email, and none fo
      values ($1, $2, 1, now(), 'mx1.elsewhere.test'), ($1, $2, 2, now(), 'mx2.elsewhere.test')`,
     [mailbox.workspaceId, sent.recipientIds[0]],
   );
-  expect(await reportFailures(optionsOf())).toBe(2);
+  expect(await reportFailures(makeOptions())).toBe(2);
   const about = { action: 'failed', status: '4.2.2', diagnosticCode: '452 Mailbox full' };
   expect(await received()).toEqual([
     {
@@ -102,14 +102,14 @@ test('the sender gets one DSN for the failed recipients of an email, and none fo
     },
   ]);
   expect(await reportedAt(sent.emailId)).toEqual([true, true, false, false, false]);
-  expect(await reportFailures(optionsOf())).toBe(0);
+  expect(await reportFailures(makeOptions())).toBe(0);
   expect(await received()).toHaveLength(1);
 });
 
 test('a process that died between sending a DSN and noting it sends no second one', async () => {
   const sent = await insertSentMail(database, mailbox, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] });
   for (const claimant of ['one', 'two']) {
-    await reportFailures(optionsOf(claimant));
+    await reportFailures(makeOptions(claimant));
     await database.pool.query('update recipient set reported_at = null where email_id = $1', [sent.emailId]);
   }
   expect(await received()).toHaveLength(1);
@@ -121,17 +121,17 @@ test('two concurrent processes send one DSN', async () => {
       insertSentMail(database, mailbox, { recipients: [{ address: `a${n}@elsewhere.test`, ...givenUp }] }),
     ),
   );
-  const counts = await Promise.all(['one', 'two', 'three'].map((claimant) => reportFailures(optionsOf(claimant))));
+  const counts = await Promise.all(['one', 'two', 'three'].map((claimant) => reportFailures(makeOptions(claimant))));
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(8);
   expect(await received()).toHaveLength(8);
 });
 
 test('a DSN waits while there is no room for mail', async () => {
   const sent = await insertSentMail(database, mailbox, { recipients: [{ address: 'a@elsewhere.test', ...givenUp }] });
-  await reportFailures(optionsOf('one', false));
+  await reportFailures(makeOptions('one', false));
   expect(await reportedAt(sent.emailId)).toEqual([false]);
   await database.pool.query(`update recipient set claimed_until = now() - interval '1 s'`);
-  await reportFailures(optionsOf());
+  await reportFailures(makeOptions());
   expect(await reportedAt(sent.emailId)).toEqual([true]);
   expect(await received()).toHaveLength(1);
 });
@@ -150,7 +150,7 @@ test('a sender whose address accepts no mail gets no DSN and is not tried again'
       recipients: [{ address: 'c@elsewhere.test', ...givenUp }],
     }),
   ];
-  expect(await reportFailures(optionsOf())).toBe(3);
+  expect(await reportFailures(makeOptions())).toBe(3);
   for (const { emailId } of emails) expect(await reportedAt(emailId)).toEqual([true]);
   expect(await received()).toEqual([]);
 });
@@ -161,7 +161,7 @@ test('a new owner of the domain gets no DSN about mail of its previous owner', a
   for (const table of ['verified_domain_name', 'email_address_name', 'email_address', 'domain'])
     await database.pool.query(`delete from ${table} where workspace_id = $1`, [workspaceId]);
   const heir = await createMailbox(database, { domain, address: mailbox.address });
-  await reportFailures(optionsOf());
+  await reportFailures(makeOptions());
   expect(await received(heir.workspaceId)).toEqual([]);
   expect(await received(workspaceId)).toEqual([]);
   expect(await reportedAt(sent.emailId)).toEqual([true]);
@@ -192,7 +192,7 @@ test('the running actor sends the DSN by itself, as received mail in the thread 
       thread_id: original?.thread_id,
     });
     // It came to a mailbox, so it is no report that anything hangs on.
-    expect(await recipientsOf(actors.database, sent.emailId)).toMatchObject([{ status: 'failed' }]);
+    expect(await listRecipients(actors.database, sent.emailId)).toMatchObject([{ status: 'failed' }]);
     expect(await actors.suppressions(box.workspaceId)).toEqual([]);
   } finally {
     await actors.close();

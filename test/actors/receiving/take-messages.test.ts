@@ -148,7 +148,7 @@ async function storeRest(
   if (parsed.length > 0) await storeParsed(account.storing, parsed);
 }
 
-function receivedOf(random: () => number, { addresses, ...mail }: ThreadableMessage): Received {
+function makeReceived(random: () => number, { addresses, ...mail }: ThreadableMessage): Received {
   const bytes = Buffer.from(`Message-ID: ${mail.messageId}\r\n\r\n${mail.emailId}`);
   const [from, ...to] = addresses.map((address) => ({ name: random() < 0.5 ? `Name ${address[0]}` : null, address }));
   const list = (mailboxes: { name: string | null; address: string }[]) => ({
@@ -168,7 +168,7 @@ function receivedOf(random: () => number, { addresses, ...mail }: ThreadableMess
   return { emailId: mail.emailId, ownAddress: mail.ownAddress, bytes, message };
 }
 
-async function threadsOf({ workspaceId }: Account): Promise<Map<string, string>> {
+async function readThreads({ workspaceId }: Account): Promise<Map<string, string>> {
   const { rows } = await database.pool.query<{ id: string; thread_id: string | null }>(
     'select id, thread_id from email where workspace_id = $1',
     [workspaceId],
@@ -191,14 +191,14 @@ describe('mail that one statement takes', () => {
         ...mail,
         emailId: `em_${String(at).padStart(4, '0')}`,
       }));
-      const mails = order.map((mail) => receivedOf(random, mail));
+      const mails = order.map((mail) => makeReceived(random, mail));
       const [whole, stepwise] = [await openAccount(), await openAccount()];
       for (const group of batches(mails, 6, random)) {
         takenCount += await storeByStatement(whole, group);
         count += group.length;
         await storeInSteps(stepwise, group);
       }
-      expect(await threadsOf(whole), `seed ${seed}`).toEqual(partitionByDefinition(order));
+      expect(await readThreads(whole), `seed ${seed}`).toEqual(partitionByDefinition(order));
       expect(await readAccountLedger(database, whole.workspaceId), `seed ${seed}`).toEqual(
         await readAccountLedger(database, stepwise.workspaceId),
       );
@@ -241,7 +241,7 @@ describe('mail that one statement takes', () => {
 async function acceptTogether(
   account: Account,
   mails: readonly Received[],
-  factsOf: (n: number) => Partial<AcceptRequest> = () => ({}),
+  readFacts: (n: number) => Partial<AcceptRequest> = () => ({}),
 ) {
   const read = readOffers(account, mails);
   const outcomes = new Map(read.map(({ offer, outcome }) => [offer.bytes.toString(), outcome]));
@@ -269,7 +269,7 @@ async function acceptTogether(
   });
   const replies = await Promise.all(
     read.map(({ offer: { envelope, bytes } }, n) =>
-      acceptor.accept({ ...envelope, recipients: [...envelope.recipients], ...factsOf(n) } as AcceptRequest, bytes),
+      acceptor.accept({ ...envelope, recipients: [...envelope.recipients], ...readFacts(n) } as AcceptRequest, bytes),
     ),
   );
   const ids = replies.map((reply) => (reply.verdict === 'accepted' ? (reply.emailIds[0] ?? '') : ''));
@@ -279,7 +279,7 @@ async function acceptTogether(
 /** Messages that belong to different threads. */
 function separateMails(count: number): Received[] {
   return Array.from({ length: count }, (_, n) =>
-    receivedOf(() => 1, {
+    makeReceived(() => 1, {
       emailId: `em_${n}`,
       ownAddress: 'hello@inbox.test',
       messageId: `<${n}@elsewhere.test>`,

@@ -78,7 +78,7 @@ function publish(records: readonly Pick<DnsRecord, 'type' | 'name' | 'value'>[])
   }
 }
 
-async function stateOf({ id }: Pick<Added, 'id'>) {
+async function readState({ id }: Pick<Added, 'id'>) {
   const { rows } = await gateway.owner.pool.query(
     `select status, is_mx_seen as "isMxSeen", proof_lost_at is not null as "isProofLost", dns_check as "dnsCheck",
        checked_at is not null as "isChecked", round(extract(epoch from check_due_at - postroom_now()))::int as "dueIn" from domain where id = $1`,
@@ -88,7 +88,7 @@ async function stateOf({ id }: Pick<Added, 'id'>) {
   return { ...state, check: readDomainCheck(dnsCheck) };
 }
 
-async function eventsOf(workspaceId: string): Promise<{ kind: string; data: Record<string, unknown> }[]> {
+async function listEvents(workspaceId: string): Promise<{ kind: string; data: Record<string, unknown> }[]> {
   const { rows } = await gateway.owner.pool.query(
     `select kind, data from event where workspace_id = $1 and kind like 'domain.%' order by seq`,
     [workspaceId],
@@ -113,13 +113,13 @@ describe('a domain is verified', () => {
   test('in the background once its records are published, and its owner is notified', async () => {
     const domain = await add(ann, 'x.test');
     expect(await look()).toBe(1);
-    expect(await stateOf(domain)).toMatchObject({ status: 'pending', isMxSeen: false, dueIn: MINUTE_S });
+    expect(await readState(domain)).toMatchObject({ status: 'pending', isMxSeen: false, dueIn: MINUTE_S });
     publish(domain.dnsRecords);
     expect(await look()).toBe(0);
     await passTime(MINUTE_S);
     expect(await look()).toBe(1);
-    expect(await stateOf(domain)).toMatchObject({ status: 'verified', isMxSeen: true, dueIn: DAY_S });
-    expect(await eventsOf(ann.workspaceId)).toEqual([
+    expect(await readState(domain)).toMatchObject({ status: 'verified', isMxSeen: true, dueIn: DAY_S });
+    expect(await listEvents(ann.workspaceId)).toEqual([
       { kind: 'domain.verified', data: { domainId: domain.id, domain: 'x.test' } },
     ]);
     expect(published).toEqual([{ kind: 'routing', name: 'x.test' }]);
@@ -129,21 +129,21 @@ describe('a domain is verified', () => {
     const domain = await add(ann, 'x.test');
     publish(domain.dnsRecords.filter(isProof));
     expect(await lookAt(domain)).toEqual({ checked: [domain.id] });
-    expect(await stateOf(domain)).toMatchObject({ status: 'verified', isMxSeen: false, dueIn: MINUTE_S });
+    expect(await readState(domain)).toMatchObject({ status: 'verified', isMxSeen: false, dueIn: MINUTE_S });
     publish(domain.dnsRecords);
     await lookAt(domain);
-    expect(await stateOf(domain)).toMatchObject({ status: 'verified', isMxSeen: true, dueIn: DAY_S });
-    expect(await eventsOf(ann.workspaceId)).toHaveLength(1);
+    expect(await readState(domain)).toMatchObject({ status: 'verified', isMxSeen: true, dueIn: DAY_S });
+    expect(await listEvents(ann.workspaceId)).toHaveLength(1);
   });
 
   test.each<[string, (value: string) => unknown[]]>([
     ['cut in chunks', (value) => [[value.slice(0, 7), value.slice(7)]]],
     ['among others', (value) => ['something else', value, 'postroom-verification=dom_0']],
-  ])('by a proof that is %s', async (_name, recordsOf) => {
+  ])('by a proof that is %s', async (_name, listRecords) => {
     const domain = await add(ann, 'x.test');
-    dns.set('_postroom.x.test', 'TXT', recordsOf(domain.dnsRecords.find(isProof)?.value ?? ''));
+    dns.set('_postroom.x.test', 'TXT', listRecords(domain.dnsRecords.find(isProof)?.value ?? ''));
     await lookAt(domain);
-    expect(await stateOf(domain)).toMatchObject({ status: 'verified' });
+    expect(await readState(domain)).toMatchObject({ status: 'verified' });
   });
 
   test('and not by the proof of another user, at another name, or in another type', async () => {
@@ -154,29 +154,29 @@ describe('a domain is verified', () => {
     dns.set('x.test', 'TXT', [value]);
     dns.set('_postroom.y.test', 'TXT', [value]);
     await lookAt(domain);
-    expect(await stateOf(domain)).toMatchObject({ status: 'pending' });
+    expect(await readState(domain)).toMatchObject({ status: 'pending' });
   });
 
   test('and not for a user who asks with the id of another user', async () => {
     const domain = await add(ann, 'x.test');
     publish(domain.dnsRecords);
     expect(await lookAt({ ...domain, workspaceId: bob.workspaceId })).toEqual({ checked: [] });
-    expect(await stateOf(domain)).toMatchObject({ isChecked: false });
+    expect(await readState(domain)).toMatchObject({ isChecked: false });
   });
 
   test('even though it failed after 72 hours without proof', async () => {
     const domain = await add(ann, 'x.test');
     await passTime(72 * HOUR_S - 60);
     await look();
-    expect(await stateOf(domain)).toMatchObject({ status: 'pending', dueIn: HOUR_S });
+    expect(await readState(domain)).toMatchObject({ status: 'pending', dueIn: HOUR_S });
     await passTime(HOUR_S);
     await look();
-    expect(await stateOf(domain)).toMatchObject({ status: 'failed', check: { reason: 'unproven' } });
+    expect(await readState(domain)).toMatchObject({ status: 'failed', check: { reason: 'unproven' } });
     publish(domain.dnsRecords);
     await passTime(DAY_S);
     await look();
-    expect(await stateOf(domain)).toMatchObject({ status: 'verified', check: { reason: null } });
-    expect((await eventsOf(ann.workspaceId)).map(({ kind }) => kind)).toEqual(['domain.failed', 'domain.verified']);
+    expect(await readState(domain)).toMatchObject({ status: 'verified', check: { reason: null } });
+    expect((await listEvents(ann.workspaceId)).map(({ kind }) => kind)).toEqual(['domain.failed', 'domain.verified']);
   });
 });
 
@@ -194,7 +194,7 @@ describe('a verified domain', () => {
     expect(await look()).toBe(0);
     await passTime(DAY_S + 1);
     expect(await look()).toBe(1);
-    expect(await stateOf(domain)).toMatchObject({
+    expect(await readState(domain)).toMatchObject({
       status: 'verified',
       isProofLost: true,
       isMxSeen: false,
@@ -202,7 +202,7 @@ describe('a verified domain', () => {
     });
     await passTime(HOUR_S);
     await look();
-    const [, lost, ...more] = await eventsOf(ann.workspaceId);
+    const [, lost, ...more] = await listEvents(ann.workspaceId);
     expect(lost).toMatchObject({ kind: 'domain.records_lost', data: { domainId: domain.id, domain: 'x.test' } });
     expect(lost?.data['records']).toContainEqual({ type: 'TXT', name: '_postroom.x.test' });
     expect(more).toEqual([]);
@@ -211,17 +211,17 @@ describe('a verified domain', () => {
     publish(domain.dnsRecords);
     await passTime(HOUR_S);
     await look();
-    expect(await stateOf(domain)).toMatchObject({ isProofLost: false, isMxSeen: true, dueIn: DAY_S });
+    expect(await readState(domain)).toMatchObject({ isProofLost: false, isMxSeen: true, dueIn: DAY_S });
   });
 
   test.each(['SERVFAIL', 'silent', 'garbage'] as const)(
     'keeps its status when DNS responds %s, and is checked again soon',
     async (trouble) => {
-      const before = await stateOf(domain);
+      const before = await readState(domain);
       for (const { type, name } of domain.dnsRecords) dns.set(name, type, trouble);
       await passTime(DAY_S);
       await look();
-      const after = await stateOf(domain);
+      const after = await readState(domain);
       expect(after).toMatchObject({ status: 'verified', isProofLost: false, isMxSeen: true, dueIn: MINUTE_S });
       expect(after.check.error).toMatch(/^DNS did not respond \(E[A-Z]+\)$/);
       expect(after.check).toMatchObject({ hasMx: true, spf: before.check.spf, unanswered: 1 });
@@ -229,7 +229,7 @@ describe('a verified domain', () => {
       await look();
       await passTime(MINUTE_S);
       expect(await look()).toBe(0);
-      expect(await eventsOf(ann.workspaceId)).toHaveLength(1);
+      expect(await listEvents(ann.workspaceId)).toHaveLength(1);
     },
   );
 
@@ -241,7 +241,7 @@ describe('a verified domain', () => {
     expect(await away.checkNow({ workspaceId: ann.workspaceId, domainIds: [domain.id] })).toEqual({
       checked: [domain.id],
     });
-    expect(await stateOf(domain)).toMatchObject({
+    expect(await readState(domain)).toMatchObject({
       status: 'verified',
       isMxSeen: true,
       check: { error: 'DNS did not respond (ECONNREFUSED)' },
@@ -270,8 +270,8 @@ test('false replies harm no other domain', async () => {
     Array.from({ length: 50 }, (_, n) => `ns${n}.cloudflare.com.liar.test`),
   );
   expect(await look()).toBe(2);
-  expect(await stateOf(honest)).toMatchObject({ status: 'verified' });
-  const { status, check } = await stateOf(liar);
+  expect(await readState(honest)).toMatchObject({ status: 'verified' });
+  const { status, check } = await readState(liar);
   expect(status).toBe('pending');
   expect(JSON.stringify(check).length).toBeLessThan(20_000);
 });
@@ -286,7 +286,7 @@ test('a domain that is deleted during its check is skipped', async () => {
   await gateway.owner.pool.query('delete from domain where id = $1', [domain.id]);
   publish(domain.dnsRecords);
   expect((await looking).checked.length).toBeLessThanOrEqual(1);
-  expect(await eventsOf(ann.workspaceId)).toEqual([]);
+  expect(await listEvents(ann.workspaceId)).toEqual([]);
   const { rows } = await gateway.owner.pool.query(`select from verified_domain_name where name = 'x.test'`);
   expect(rows).toEqual([]);
 });
@@ -315,8 +315,8 @@ describe('several checkers', () => {
     for (const { type, name } of mine.dnsRecords) dns.set(name, type, 'silent');
     const slow = Array.from({ length: 6 }, () => lookAt(mine));
     expect(await lookAt(theirs)).toEqual({ checked: [theirs.id] });
-    const answered = (await Promise.all(slow)).map(({ checked }) => checked.length);
-    expect(answered.toSorted((a, b) => a - b)).toEqual([0, 0, 1, 1, 1, 1]);
+    const responded = (await Promise.all(slow)).map(({ checked }) => checked.length);
+    expect(responded.toSorted((a, b) => a - b)).toEqual([0, 0, 1, 1, 1, 1]);
   });
 
   test('stop before all of a hundred domains are checked when DNS does not respond', async () => {
@@ -346,9 +346,9 @@ describe('of several users who claim one name', () => {
       );
       // On a slow machine the reply comes before the check is stored, which goes on.
       await expect
-        .poll(async () => (await Promise.all(claims.map(stateOf))).every(({ isChecked }) => isChecked))
+        .poll(async () => (await Promise.all(claims.map(readState))).every(({ isChecked }) => isChecked))
         .toBe(true);
-      const states = await Promise.all(claims.map(stateOf));
+      const states = await Promise.all(claims.map(readState));
       expect(states.map(({ status }) => String(status)).toSorted()).toEqual(['pending', 'verified']);
       expect(states.find(({ status }) => status === 'pending')?.check.reason).toBe('taken');
       const { rows } = await gateway.owner.pool.query('select domain_id from verified_domain_name where name = $1', [
@@ -397,23 +397,23 @@ describe('a name whose proof is gone', () => {
     // The domain has a new owner.
     publish(claim.dnsRecords);
     await lookAt(old);
-    expect(await stateOf(old)).toMatchObject({ status: 'verified', isProofLost: true });
+    expect(await readState(old)).toMatchObject({ status: 'verified', isProofLost: true });
   });
 
   test('passes to another user who proves it after 7 days, with its addresses and subdomains', async () => {
     await passTime(7 * DAY_S - 60);
     await lookAt(claim);
-    expect(await stateOf(claim)).toMatchObject({ check: { reason: 'taken' } });
+    expect(await readState(claim)).toMatchObject({ check: { reason: 'taken' } });
     expect(await receives('a@x.test')).toBe(ann.workspaceId);
     await passTime(61);
     published = [];
     await lookAt(claim);
-    expect(await stateOf(claim)).toMatchObject({ status: 'verified', check: { reason: null } });
-    for (const lost of [old, sub, deep]) expect(await stateOf(lost)).toMatchObject({ status: 'failed' });
-    expect(await stateOf(old)).toMatchObject({ check: { reason: 'lost' } });
+    expect(await readState(claim)).toMatchObject({ status: 'verified', check: { reason: null } });
+    for (const lost of [old, sub, deep]) expect(await readState(lost)).toMatchObject({ status: 'failed' });
+    expect(await readState(old)).toMatchObject({ check: { reason: 'lost' } });
     expect([await receives('a@x.test'), await receives('a@sub.x.test')]).toEqual([null, null]);
     expect(published.map(({ name }) => name).toSorted()).toEqual(['deep.sub.x.test', 'sub.x.test', 'x.test', 'x.test']);
-    expect((await eventsOf(ann.workspaceId)).filter(({ kind }) => kind === 'domain.failed')).toHaveLength(3);
+    expect((await listEvents(ann.workspaceId)).filter(({ kind }) => kind === 'domain.failed')).toHaveLength(3);
     const again = await gateway.call(bob.apiKey, 'POST', '/email-addresses', {
       address: 'a@x.test',
       domainId: claim.id,
@@ -431,8 +431,8 @@ describe('a name whose proof is gone', () => {
     publish([...claim.dnsRecords, ...old.dnsRecords]);
     await lookAt(old);
     await lookAt(claim);
-    expect(await stateOf(old)).toMatchObject({ status: 'verified', isProofLost: false });
-    expect(await stateOf(claim)).toMatchObject({ status: 'pending' });
+    expect(await readState(old)).toMatchObject({ status: 'verified', isProofLost: false });
+    expect(await readState(claim)).toMatchObject({ status: 'pending' });
   });
 
   test('returns with its addresses to an owner who proves it when it is free again', async () => {
@@ -441,7 +441,7 @@ describe('a name whose proof is gone', () => {
     expect((await gateway.call(bob.apiKey, 'DELETE', `/domains/${claim.id}`)).statusCode).toBe(200);
     publish(old.dnsRecords);
     await lookAt(old);
-    expect(await stateOf(old)).toMatchObject({ status: 'verified' });
+    expect(await readState(old)).toMatchObject({ status: 'verified' });
     expect(await receives('a@x.test')).toBe(ann.workspaceId);
   });
 
@@ -488,7 +488,7 @@ describe('a new DKIM key', () => {
     expect(rotated.statusCode).toBe(200);
     await look();
     expect(await keys(domain.id)).toEqual(['active', 'waiting']);
-    expect(await stateOf(domain)).toMatchObject({ dueIn: MINUTE_S });
+    expect(await readState(domain)).toMatchObject({ dueIn: MINUTE_S });
     const shown = await shownKeys(domain.id);
     expect(shown).toMatchObject([{ isVerified: false, error: 'No such record' }, { isVerified: true }]);
     expect(await gateway.call(ann.apiKey, 'POST', `/domains/${domain.id}/dkim`)).toMatchObject({ statusCode: 409 });
@@ -496,7 +496,7 @@ describe('a new DKIM key', () => {
     await passTime(MINUTE_S);
     await look();
     expect(await keys(domain.id)).toEqual(['retired', 'active']);
-    expect(await stateOf(domain)).toMatchObject({ dueIn: DAY_S });
+    expect(await readState(domain)).toMatchObject({ dueIn: DAY_S });
     expect(await shownKeys(domain.id)).toHaveLength(2);
     await passTime(7 * DAY_S + 60);
     expect(await shownKeys(domain.id)).toHaveLength(1);

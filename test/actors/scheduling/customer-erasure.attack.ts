@@ -43,7 +43,7 @@ async function schedule(point: string): Promise<number> {
 }
 
 /** The tables with rows of the workspace. */
-async function tablesOf({ mailbox }: Holdings): Promise<string[]> {
+async function listTables({ mailbox }: Holdings): Promise<string[]> {
   const counted = tables.map((name) => `select '${name}' as name from ${name} where workspace_id = $1`).join(' union ');
   const { rows } = await gateway.owner.pool.query<{ name: string }>(counted, [mailbox.workspaceId]);
   return rows.map(({ name }) => name);
@@ -81,7 +81,7 @@ test('an erasure of a customer that is killed after each table goes on there, an
   const remaining: string[][] = [];
   for (const table of erased) {
     expect(await schedule(`erasure.${table}-removed`), table).toBe(137);
-    const left = await tablesOf(customer);
+    const left = await listTables(customer);
     remaining.push(left);
     expect(left, table).not.toContain(table);
     // The parent sees that it is not over.
@@ -93,7 +93,7 @@ test('an erasure of a customer that is killed after each table goes on there, an
   expect(await shown()).toEqual({ status: 200, state: 'deleting' });
   expect(await schedule('erasure.after-end')).toBe(137);
   expect((await shown()).status).toBe(404);
-  expect(await tablesOf(customer)).toEqual([]);
+  expect(await listTables(customer)).toEqual([]);
   const { rows } = await gateway.owner.pool.query('select 1 from erased_account where id = $1', [
     customer.mailbox.workspaceId,
   ]);

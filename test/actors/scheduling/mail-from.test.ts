@@ -65,7 +65,7 @@ function publish(records: readonly DnsRecord[]): void {
   }
 }
 
-async function shownOf(domainId: string): Promise<[status: string, at: string | null]> {
+async function readShown(domainId: string): Promise<[status: string, at: string | null]> {
   const shown = (await gateway.call(box.apiKey, 'GET', `/domains/${domainId}`)).json();
   return [shown.mailFromDomainStatus, shown.mailFromDomainVerifiedAt];
 }
@@ -75,11 +75,11 @@ const passTime = (seconds: number) => moveClock(owner, seconds);
 describe('a domain whose owner has published the requested records', () => {
   test('has its MAIL FROM domain verified, and its mail passes SPF, DKIM and DMARC at a receiver', async () => {
     const { id, dnsRecords } = await addDomain('x.test');
-    expect(await shownOf(id)).toEqual(['pending', null]);
+    expect(await readShown(id)).toEqual(['pending', null]);
     publish(dnsRecords);
     await look();
-    expect(await shownOf(id)).toEqual(['Success', expect.any(String)]);
-    expect(await verdictOf('joe@x.test', 'bounce+1@mail.x.test')).toMatchObject({
+    expect(await readShown(id)).toEqual(['Success', expect.any(String)]);
+    expect(await readVerdict('joe@x.test', 'bounce+1@mail.x.test')).toMatchObject({
       spf: { result: 'pass', domain: 'mail.x.test' },
       dkim: [{ result: 'pass', domain: 'x.test' }],
       dmarc: { result: 'pass', policy: 'none', domain: 'x.test' },
@@ -89,7 +89,7 @@ describe('a domain whose owner has published the requested records', () => {
   test('passes SPF with its own name too, until the MAIL FROM records are seen', async () => {
     const { dnsRecords } = await addDomain('x.test');
     publish(dnsRecords.filter(({ name }) => name !== 'mail.x.test'));
-    expect(await verdictOf('joe@x.test', 'bounce+1@x.test')).toMatchObject({
+    expect(await readVerdict('joe@x.test', 'bounce+1@x.test')).toMatchObject({
       spf: { result: 'pass', domain: 'x.test' },
       dmarc: { result: 'pass' },
     });
@@ -100,7 +100,7 @@ describe('a domain whose owner has published the requested records', () => {
     const sub = await addDomain('sub.x.test');
     expect(sub.dnsRecords.map(({ name }) => name)).not.toContain('_dmarc.sub.x.test');
     publish(sub.dnsRecords);
-    expect(await verdictOf('joe@sub.x.test', 'bounce+1@mail.sub.x.test')).toMatchObject({
+    expect(await readVerdict('joe@sub.x.test', 'bounce+1@mail.sub.x.test')).toMatchObject({
       spf: { result: 'pass' },
       dkim: [{ result: 'pass', domain: 'x.test' }],
       dmarc: { result: 'pass', domain: 'sub.x.test' },
@@ -111,7 +111,7 @@ describe('a domain whose owner has published the requested records', () => {
 });
 
 /** What a receiver makes of a message that this service signs with the key it stored. */
-async function verdictOf(from: string, reversePath: string): Promise<Authentication> {
+async function readVerdict(from: string, reversePath: string): Promise<Authentication> {
   const name = from.split('@')[1] ?? '';
   const key = await findSigningKey(gateway.actor, box.workspaceId, [name, ...parentDomains(name)]);
   if (key === null) return expect.fail('no key');
@@ -149,7 +149,7 @@ describe('the records of MAIL FROM domains', () => {
     publish(dnsRecords);
     spoil();
     expect(await look()).toBe(1);
-    expect(await shownOf(id)).toEqual(['Pending', null]);
+    expect(await readShown(id)).toEqual(['Pending', null]);
   });
 
   test('are checked a minute after the domain was verified, then at intervals that double to an hour', async () => {
@@ -170,12 +170,12 @@ describe('the records of MAIL FROM domains', () => {
     publish(dnsRecords);
     await look();
     expect(await state()).toMatchObject({ isVerified: true, dueIn: DAY_S });
-    const [, since] = await shownOf(id);
+    const [, since] = await readShown(id);
     dns.set(mailFrom, 'MX', 'SERVFAIL');
     await passTime(DAY_S + 1);
     expect(await look()).toBe(1);
     expect(await state()).toMatchObject({ isVerified: true, dueIn: MINUTE_S });
-    expect(await shownOf(id)).toEqual(['Success', since]);
+    expect(await readShown(id)).toEqual(['Success', since]);
     dns.set(mailFrom, 'MX', 'NXDOMAIN');
     await passTime(MINUTE_S + 1);
     await look();

@@ -20,10 +20,10 @@ test('500 cancellations race two schedulers: each mail is cancelled or sent, as 
       Array.from({ length: MAILS_OF_ROUND }, () => ({ workspaceId: box.workspaceId, inSeconds: -1 })),
     );
     const cancellations = ids.map(async (id) => {
-      const answer = await gateway.call(box.apiKey, 'DELETE', `/emails/${id}`);
-      const { message } = answer.json();
-      const isCancelled = answer.statusCode === 200;
-      expect([answer.statusCode, message]).toEqual(
+      const response = await gateway.call(box.apiKey, 'DELETE', `/emails/${id}`);
+      const { message } = response.json();
+      const isCancelled = response.statusCode === 200;
+      expect([response.statusCode, message]).toEqual(
         isCancelled ? [200, 'Scheduled email cancelled'] : [400, 'Cannot delete a sent email.'],
       );
       cancelled.set(id, isCancelled);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-const idsOf = async (table: string, column: string) =>
+const listIds = async (table: string, column: string) =>
   (await owner.pool.query<{ id: string }>(`select ${column} as id from ${table} order by 1`)).rows.map(({ id }) => id);
 
 test('expired rows are removed, and valid ones stay', async () => {
@@ -48,10 +48,10 @@ test('expired rows are removed, and valid ones stay', async () => {
     ['auth_rate_limit', 'key'],
     ['request_window', 'workspace_id'],
   ] as const)
-    expect(await idsOf(table, column), table).toEqual(['young']);
-  expect(await idsOf('api_key', 'id')).toEqual(['living', 'young']);
-  expect(await idsOf('reply_address', 'id')).toEqual(['living', 'young']);
-  expect(await idsOf('thread_message_id', 'message_id')).toEqual(['reply-address:young']);
+    expect(await listIds(table, column), table).toEqual(['young']);
+  expect(await listIds('api_key', 'id')).toEqual(['living', 'young']);
+  expect(await listIds('reply_address', 'id')).toEqual(['living', 'young']);
+  expect(await listIds('thread_message_id', 'message_id')).toEqual(['reply-address:young']);
 });
 
 test('late rows of an erased account are removed, those of others stay', async () => {
@@ -60,7 +60,7 @@ test('late rows of an erased account are removed, those of others stay', async (
     insert into smtp_offer (workspace_id, recipient, reverse_path, sha256, remote_address, email_id, accepted_at, expires_at)
     select u, 'r', '', 'a', '', 'em', now(), now() from unnest(array['usr_gone', 'usr_long_gone', 'usr_other']) u`);
   await removeLeftovers(actor);
-  expect(await idsOf('smtp_offer', 'workspace_id')).toEqual(['usr_long_gone', 'usr_other']);
+  expect(await listIds('smtp_offer', 'workspace_id')).toEqual(['usr_long_gone', 'usr_other']);
 });
 
 test('an actor cannot read sessions or passwords, but can have old ones removed', async () => {

@@ -5,12 +5,12 @@ import { SYSTEM_WORKSPACE_ID } from '../../../core/accounts/system-account.ts';
 import { DAY_MS } from '../../../core/shared/durations.ts';
 import { KEEP_FOREVER, type Retention } from '../../../core/upkeep/retention.ts';
 import type { Database } from '../../../db/connection/database.ts';
-import { giveRaw, tracesOf } from '../../support/rows/retained-mail.ts';
+import { giveRaw, listTraces } from '../../support/rows/retained-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 import { buildAllWords } from '../../support/stages/build-all-words.ts';
 import {
-  answerTo,
-  mailOf,
+  makeMail,
+  makeReply,
   newWorkspace,
   openThreadStage,
   type ThreadStage,
@@ -53,7 +53,7 @@ async function mailbox(count: number): Promise<{ workspaceId: string; ids: strin
   const ids = Array.from({ length: count }, (_, n) => `em_${tag}${String(n).padStart(5, '0')}`);
   // Three conversations that go on all the time, and mail that stands alone.
   const mails = ids.map((id, n) =>
-    n % 4 === 3 || n < 4 ? mailOf(id, n / 10) : answerTo([ids[n % 4] ?? ''], id, n / 10),
+    n % 4 === 3 || n < 4 ? makeMail(id, n / 10) : makeReply([ids[n % 4] ?? ''], id, n / 10),
   );
   await stage.arrive(workspaceId, mails);
   await owner.pool.query(`update route set outcome = 'stored', decided_at = now() where workspace_id = $1`, [
@@ -79,7 +79,7 @@ test('mail older than its metadata days is removed with all its rows; threads an
   expect(left).toEqual(ids.slice(-left.length));
   expect(await stage.findFaults(workspaceId)).toEqual([]);
   await buildAllWords(stage.actor);
-  expect(await tracesOf(owner, workspaceId, gone.slice(0, ids.length - left.length))).toEqual([]);
+  expect(await listTraces(owner, workspaceId, gone.slice(0, ids.length - left.length))).toEqual([]);
   expect((await owner.pool.query('select 1 from raw_message where id = $1', [rawId])).rows).toEqual([]);
   // Another user's mail of the same age stays.
   expect(await emailCount(other.workspaceId)).toBe(20);
@@ -96,7 +96,7 @@ test('threads without mail are removed, and a reply to one of them starts a new 
       table,
     ).toEqual([]);
   await choose(workspaceId, {});
-  await stage.arrive(workspaceId, [answerTo([ids[0] ?? ''], `em_${randomBytes(6).toString('hex')}`, 100)]);
+  await stage.arrive(workspaceId, [makeReply([ids[0] ?? ''], `em_${randomBytes(6).toString('hex')}`, 100)]);
   expect(await stage.threadsOf(workspaceId)).toHaveLength(1);
   expect(await stage.findFaults(workspaceId)).toEqual([]);
 });
@@ -388,7 +388,7 @@ test('a lost connection ends the whole run with an error', async () => {
 
 test("the service's own mail is removed after the service's days", async () => {
   const id = `em_${randomBytes(6).toString('hex')}`;
-  await stage.arrive(SYSTEM_WORKSPACE_ID, [mailOf(id, 1)]);
+  await stage.arrive(SYSTEM_WORKSPACE_ID, [makeMail(id, 1)]);
   await owner.pool.query(`update route set outcome = 'stored', decided_at = now() where workspace_id = $1`, [
     SYSTEM_WORKSPACE_ID,
   ]);

@@ -68,7 +68,7 @@ function mailWith(name: string, type: string, bytes: Buffer, encoding: 'base64' 
 }
 
 /** A ZIP archive with one file (APPNOTE.TXT 4.3). */
-function zipOf(name: string, content: Buffer): Buffer {
+function makeZip(name: string, content: Buffer): Buffer {
   const data = deflateRawSync(content);
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(20, 0);
@@ -116,8 +116,8 @@ const virus = Buffer.from(EICAR);
 const infected: [string, () => Buffer][] = [
   ['its text', () => mail(EICAR)],
   ['an attachment', () => mailWith('a.com', 'application/octet-stream', virus)],
-  ['an archive', () => mailWith('a.zip', 'application/zip', zipOf('a.com', virus))],
-  ['an archive in an archive', () => mailWith('b.zip', 'application/zip', zipOf('a.zip', zipOf('a.com', virus)))],
+  ['an archive', () => mailWith('a.zip', 'application/zip', makeZip('a.com', virus))],
+  ['an archive in an archive', () => mailWith('b.zip', 'application/zip', makeZip('a.zip', makeZip('a.com', virus)))],
   ['a uuencoded file', () => mail(uuencode(virus, 'a.com'))],
   // These were put aside while the others were written.
   ['a gzip file', () => mailWith('a.gz', 'application/gzip', gzipSync(virus))],

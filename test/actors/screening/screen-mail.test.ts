@@ -41,7 +41,7 @@ afterAll(async () => {
 const mail = (text: string, more: readonly string[] = []) =>
   Buffer.from(['From: Ann <ann@elsewhere.test>', 'Subject: Friday', ...more, '', text, ''].join('\r\n'));
 
-async function securityOf(id: string) {
+async function readSecurity(id: string) {
   const context = stage.contextOf(box.workspaceId);
   const [findings] = await readSenderFindings(context, [await readEmail(context, id)]);
   return findings?.security;
@@ -50,7 +50,7 @@ async function securityOf(id: string) {
 test('a received email shows the verdict of the spam filter with its rules in words', async () => {
   const id = await stage.deliver(mail('suspect'), box.address);
   await stage.settled();
-  expect(await securityOf(id)).toMatchObject({
+  expect(await readSecurity(id)).toMatchObject({
     spam: {
       verdict: 'suspected',
       score: 4.5,
@@ -84,7 +84,7 @@ test('the spam filter gets the bytes and the envelope of a message', async () =>
 test('spam is stored apart: without a thread, a route, a delivery and a total', async () => {
   const id = await stage.deliver(mail(GTUBE), box.address);
   await stage.settled();
-  expect(await securityOf(id)).toMatchObject({ spam: { verdict: 'spam', score: 15, symbols: [{ name: 'GTUBE' }] } });
+  expect(await readSecurity(id)).toMatchObject({ spam: { verdict: 'spam', score: 15, symbols: [{ name: 'GTUBE' }] } });
   const { rows } = await stage.database.pool.query(
     `select e.kept_apart, e.thread_id, e.trashed_at is not null as is_trashed,
        (select count(*)::integer from route r where r.workspace_id = e.workspace_id) as routes,
@@ -113,10 +113,10 @@ test('fields of a message that claim a verdict change nothing', async () => {
   const claims = ['X-Spam-Flag: NO', 'X-Spam-Status: No, score=-99', 'X-Spamd-Result: default: False [-9.99 / 15.00]'];
   const id = await stage.deliver(mail(GTUBE, claims), box.address);
   await stage.settled();
-  expect(await securityOf(id)).toMatchObject({ spam: { verdict: 'spam' } });
+  expect(await readSecurity(id)).toMatchObject({ spam: { verdict: 'spam' } });
   const other = await stage.deliver(mail('Hello', ['X-Spam-Flag: YES']), box.address);
   await stage.settled();
-  expect(await securityOf(other)).toMatchObject({ spam: { verdict: 'clean', score: -0.1 } });
+  expect(await readSecurity(other)).toMatchObject({ spam: { verdict: 'clean', score: -0.1 } });
 });
 
 test('a message with a virus is refused with its name, and nothing is stored', async () => {

@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { SinkOptions } from '../../support/servers/sink-mta.ts';
-import { attemptsOf, untilRecipients, untilTried } from './sending.ts';
+import { listAttempts, untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -42,7 +42,7 @@ const OTHER_DIGEST = Buffer.alloc(32, 7);
 async function attempted() {
   const emailId = await stage.send({ to: [`ann@${domain}`] });
   await untilTried(stage.owner, emailId);
-  return { emailId, attempts: await attemptsOf(stage.owner, emailId) };
+  return { emailId, attempts: await listAttempts(stage.owner, emailId) };
 }
 
 test('DANE-EE: mail goes to the server whose key matches, whatever name its certificate has', async () => {
@@ -87,9 +87,9 @@ test('records of an unsigned zone are ignored', async () => {
   expect((await attempted()).attempts).toMatchObject([{ outcome: 'delivered', is_tls: false }]);
 });
 
-test.each(['SERVFAIL', 'garbage'] as const)('mail waits when the TLSA query gets %s', async (answer) => {
+test.each(['SERVFAIL', 'garbage'] as const)('mail waits when the TLSA query gets %s', async (response) => {
   const { sink } = await startDomain();
-  stage.dns.set(`_${sink.port}._tcp.mx1.${domain}`, 'TLSA', answer);
+  stage.dns.set(`_${sink.port}._tcp.mx1.${domain}`, 'TLSA', response);
   const { attempts } = await attempted();
   expect(attempts).toMatchObject([
     {

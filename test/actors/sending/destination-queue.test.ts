@@ -51,7 +51,7 @@ function fill(queue: DestinationQueue, domain: string, count: number): void {
 // What takenOf took, in its order.
 const running: { queue: DestinationQueue; transaction: Transaction }[] = [];
 
-function takenOf(queue: DestinationQueue): string[] {
+function takeBatch(queue: DestinationQueue): string[] {
   const taken = queue.take();
   running.push(...taken.map((one) => ({ queue, transaction: one })));
   return taken.map(({ emailId }) => emailId);
@@ -71,33 +71,33 @@ test('destinations take turns, each up to its limit', () => {
   fill(queue, 'a', 5);
   fill(queue, 'b', 5);
   fill(queue, 'c', 1);
-  expect(takenOf(queue)).toEqual(['a#0', 'b#0', 'c#0', 'a#1', 'b#1']);
-  expect(takenOf(queue)).toEqual([]);
+  expect(takeBatch(queue)).toEqual(['a#0', 'b#0', 'c#0', 'a#1', 'b#1']);
+  expect(takeBatch(queue)).toEqual([]);
 });
 
 test('users take turns within a destination', () => {
   const queue = createQueue({ ...LIMITS, first: 6 });
   fill(queue, 'a', 4);
   for (const workspaceId of ['ben', 'cay']) queue.add({ ...transaction(`of ${workspaceId}`, 'a'), workspaceId });
-  expect(takenOf(queue)).toEqual(['a#0', 'of ben', 'of cay', 'a#1', 'a#2', 'a#3']);
+  expect(takeBatch(queue)).toEqual(['a#0', 'of ben', 'of cay', 'a#1', 'a#2', 'a#3']);
 });
 
 test('all destinations together have one limit', () => {
   const queue = createQueue({ ...LIMITS, active: { ...PLENTY, count: 3 } });
   for (const workspaceId of ['a', 'b', 'c', 'd'])
     queue.add({ ...transaction(`${workspaceId}#0`, workspaceId), workspaceId });
-  expect(takenOf(queue)).toEqual(['a#0', 'b#0', 'c#0']);
+  expect(takeBatch(queue)).toEqual(['a#0', 'b#0', 'c#0']);
   end(queue, 'a', 'refused');
-  expect(takenOf(queue)).toEqual(['d#0']);
+  expect(takeBatch(queue)).toEqual(['d#0']);
 });
 
 test('a destination gets one more transaction with each accepted message, up to the maximum', () => {
   const queue = createQueue(LIMITS);
   fill(queue, 'a', 40);
-  const counts = [takenOf(queue).length];
+  const counts = [takeBatch(queue).length];
   for (let n = 0; n < 10; n++) {
     end(queue, 'a', 'sent');
-    takenOf(queue);
+    takeBatch(queue);
     counts.push(queue.runningOf('a'));
   }
   expect(counts).toEqual([2, 3, 4, 5, 6, 6, 6, 6, 6, 6, 6]);
@@ -106,9 +106,9 @@ test('a destination gets one more transaction with each accepted message, up to 
 test('a refusal of one message changes no limit', () => {
   const queue = createQueue(LIMITS);
   fill(queue, 'a', 10);
-  takenOf(queue);
+  takeBatch(queue);
   end(queue, 'a', 'refused');
-  expect(takenOf(queue)).toHaveLength(1);
+  expect(takeBatch(queue)).toHaveLength(1);
 });
 
 test('a destination that defers gets a pause and half its limit, and others keep theirs', () => {
@@ -118,20 +118,20 @@ test('a destination that defers gets a pause and half its limit, and others keep
     const queue = createQueue(LIMITS, () => void ready++);
     fill(queue, 'a', 40);
     fill(queue, 'b', 3);
-    takenOf(queue);
+    takeBatch(queue);
     for (let n = 0; n < 4; n++) {
       end(queue, 'a', 'sent');
-      takenOf(queue);
+      takeBatch(queue);
     }
     expect(queue.runningOf('a')).toBe(6);
     end(queue, 'a', 'slow');
     end(queue, 'b', 'sent');
-    expect(takenOf(queue)).toEqual(['b#2']);
+    expect(takeBatch(queue)).toEqual(['b#2']);
     for (let n = 0; n < 5; n++) end(queue, 'a', 'refused');
     vi.advanceTimersByTime(900);
-    expect([takenOf(queue), ready]).toEqual([[], 0]);
+    expect([takeBatch(queue), ready]).toEqual([[], 0]);
     vi.advanceTimersByTime(200);
-    expect([takenOf(queue).length, ready]).toEqual([3, 1]);
+    expect([takeBatch(queue).length, ready]).toEqual([3, 1]);
   } finally {
     vi.useRealTimers();
   }
@@ -143,20 +143,20 @@ test('pauses double while nothing is accepted, up to a minute', () => {
     const queue = createQueue(LIMITS);
     fill(queue, 'a', 40);
     const pauses: number[] = [];
-    takenOf(queue);
+    takeBatch(queue);
     end(queue, 'a', 'refused');
     for (let n = 0; n < 8; n++) {
       end(queue, 'a', 'slow');
       const from = performance.now();
-      while (takenOf(queue).length === 0) vi.advanceTimersByTime(100);
+      while (takeBatch(queue).length === 0) vi.advanceTimersByTime(100);
       pauses.push(Math.round((performance.now() - from) / 1_000));
     }
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
     end(queue, 'a', 'sent');
-    takenOf(queue);
+    takeBatch(queue);
     end(queue, 'a', 'slow');
     vi.advanceTimersByTime(1_100);
-    expect(takenOf(queue)).toHaveLength(1);
+    expect(takeBatch(queue)).toHaveLength(1);
   } finally {
     vi.useRealTimers();
   }
@@ -167,13 +167,13 @@ test('deferrals of single recipients do not lengthen the pauses', () => {
   try {
     const queue = createQueue(LIMITS);
     fill(queue, 'a', 10);
-    takenOf(queue);
+    takeBatch(queue);
     end(queue, 'a', 'refused');
     for (let n = 0; n < 5; n++) {
       end(queue, 'a', 'hesitant');
-      expect(takenOf(queue)).toEqual([]);
+      expect(takeBatch(queue)).toEqual([]);
       vi.advanceTimersByTime(1_100);
-      expect(takenOf(queue)).toHaveLength(1);
+      expect(takeBatch(queue)).toHaveLength(1);
     }
   } finally {
     vi.useRealTimers();
@@ -186,11 +186,11 @@ test('results of transactions that began before a pause are ignored', () => {
     const queue = createQueue({ ...LIMITS, first: 4 });
     fill(queue, 'a', 10);
     const startedTick = performance.now();
-    takenOf(queue);
+    takeBatch(queue);
     vi.advanceTimersByTime(50);
     for (let n = 0; n < 4; n++) end(queue, 'a', 'slow', startedTick);
     vi.advanceTimersByTime(1_100);
-    expect(takenOf(queue)).toHaveLength(2);
+    expect(takeBatch(queue)).toHaveLength(2);
   } finally {
     vi.useRealTimers();
   }
@@ -203,14 +203,14 @@ test('a job that is put back comes first', () => {
   if (taken === undefined) throw new Error('nothing was taken');
   queue.end(taken);
   queue.putBack(taken);
-  expect(takenOf(queue)).toEqual(['a#0']);
+  expect(takeBatch(queue)).toEqual(['a#0']);
 });
 
 test('waiting jobs can be removed, of one destination and of all', () => {
   const queue = createQueue({ ...LIMITS, first: 1 });
   fill(queue, 'a', 3);
   fill(queue, 'b', 2);
-  takenOf(queue);
+  takeBatch(queue);
   expect(queue.takeWaiting('a').map(({ emailId }) => emailId)).toEqual(['a#1', 'a#2']);
   expect(queue.takeAllWaiting().map(({ emailId }) => emailId)).toEqual(['b#1']);
   end(queue, 'a', 'sent');
@@ -225,29 +225,29 @@ function addOne(queue: DestinationQueue, workspaceId: string, name: string, byte
 test('a user gets as many transactions as are left free, half of them alone, and another user always gets one', () => {
   const queue = createQueue({ ...LIMITS, active: { ...PLENTY, count: 12 } });
   for (let n = 0; n < 20; n++) addOne(queue, 'ann', `ann${n}`);
-  expect(takenOf(queue)).toHaveLength(6);
+  expect(takeBatch(queue)).toHaveLength(6);
   for (let n = 0; n < 20; n++) addOne(queue, 'ben', `ben${n}`);
-  expect(takenOf(queue)).toEqual(['ben0', 'ben1', 'ben2']);
+  expect(takeBatch(queue)).toEqual(['ben0', 'ben1', 'ben2']);
   addOne(queue, 'cay', 'cay0');
-  expect(takenOf(queue)).toEqual(['cay0']);
+  expect(takeBatch(queue)).toEqual(['cay0']);
   for (const name of ['ann0', 'ann1']) end(queue, name, 'refused');
   // Ann has more than are free, Ben has not.
-  expect(takenOf(queue)).toEqual(['ben3']);
+  expect(takeBatch(queue)).toEqual(['ben3']);
 });
 
 test('destinations that have accepted nothing cannot take all transactions, however many users they have', () => {
   const unproven = { ...PLENTY, count: 4 };
   const queue = createQueue({ ...LIMITS, unproven, active: { ...PLENTY, count: 8 } });
   addOne(queue, 'zoe', 'known');
-  takenOf(queue);
+  takeBatch(queue);
   end(queue, 'known', 'sent');
   for (let n = 0; n < 20; n++) addOne(queue, `user${n}`, `new${n}`);
-  expect(takenOf(queue)).toEqual(['new0', 'new1', 'new2', 'new3']);
+  expect(takeBatch(queue)).toEqual(['new0', 'new1', 'new2', 'new3']);
   addOne(queue, 'zoe', 'known');
-  expect(takenOf(queue)).toEqual(['known']);
+  expect(takeBatch(queue)).toEqual(['known']);
   end(queue, 'known', 'slow');
   end(queue, 'new0', 'sent');
-  expect(takenOf(queue)).toEqual(['new4']);
+  expect(takeBatch(queue)).toEqual(['new4']);
 });
 
 test('bytes of running messages are limited, of all and of a user, and a large one passes alone', () => {
@@ -256,11 +256,11 @@ test('bytes of running messages are limited, of all and of a user, and a large o
   for (const name of ['a', 'b', 'c']) addOne(queue, 'ann', name, 250);
   addOne(queue, 'ben', 'large', 600);
   addOne(queue, 'ben', 'small', 400);
-  expect(takenOf(queue)).toEqual(['huge']);
+  expect(takeBatch(queue)).toEqual(['huge']);
   end(queue, 'huge', 'sent');
-  expect(takenOf(queue)).toEqual(['a', 'b', 'small']);
+  expect(takeBatch(queue)).toEqual(['a', 'b', 'small']);
   for (const name of ['a', 'small']) end(queue, name, 'sent');
-  expect(takenOf(queue)).toEqual(['c']);
+  expect(takeBatch(queue)).toEqual(['c']);
   end(queue, 'b', 'sent');
-  expect(takenOf(queue)).toEqual(['large']);
+  expect(takeBatch(queue)).toEqual(['large']);
 });

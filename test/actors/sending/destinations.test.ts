@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { SendingActorOptions } from '../../../actors/sending/actor.ts';
 import { createMailbox } from '../../support/rows/routing-rows.ts';
-import { attemptsOf, type RecipientSight, untilRecipients, untilTried } from './sending.ts';
+import { listAttempts, type RecipientSight, untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -72,7 +72,9 @@ test('the address of the domain itself is used when it has no MX', async () => {
   await stage.start({ port: sink.port });
   const emailId = await stage.send({ to: ['ann@address.test'] });
   await untilRecipients(stage.owner, emailId, isDelivered);
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ host: 'address.test', remote_address: '127.0.0.1' }]);
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([
+    { host: 'address.test', remote_address: '127.0.0.1' },
+  ]);
 });
 
 test('a host with only an IPv6 address is reached', async () => {
@@ -82,7 +84,7 @@ test('a host with only an IPv6 address is reached', async () => {
   const emailId = await stage.send({ to: ['ann@six.test'] });
   await untilRecipients(stage.owner, emailId, isDelivered);
   expect(sink.connections[0]?.remoteAddress).toBe('::1');
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ host: 'mx1.six.test', remote_address: '::1' }]);
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([{ host: 'mx1.six.test', remote_address: '::1' }]);
 });
 
 test('the most preferred host is tried first, and the next one when it is down', async () => {
@@ -93,7 +95,7 @@ test('the most preferred host is tried first, and the next one when it is down',
   const emailId = await stage.send({ to: ['ann@order.test'] });
   await untilRecipients(stage.owner, emailId, isDelivered);
   expect([second.messages.length, third.connections.length]).toEqual([1, 0]);
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([
     { number: 1, outcome: 'delivered', host: 'mx2.order.test', remote_address: '127.0.0.2' },
   ]);
 });
@@ -195,5 +197,5 @@ test('mail waits for our own listener while it is unreachable for a moment', asy
   const inbound = await stage.startSink({ port: former.port });
   await untilRecipients(stage.owner, emailId, isDelivered);
   expect(inbound.messages).toHaveLength(1);
-  expect(await attemptsOf(stage.owner, emailId)).toHaveLength(1);
+  expect(await listAttempts(stage.owner, emailId)).toHaveLength(1);
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createSender, queueMail } from '../../support/rows/queued-mail.ts';
 import type { SinkOptions, SinkReply, SinkScript } from '../../support/servers/sink-mta.ts';
-import { attemptsOf, emailOf, untilRecipients, untilTried } from './sending.ts';
+import { listAttempts, readEmail, untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -52,7 +52,7 @@ test.each(temporary)('a 4xx at %s is retried in five minutes', async (_, script)
   expect(recipient?.last_code).toBeGreaterThanOrEqual(421);
   expect(recipient?.wait_seconds).toBeGreaterThan(290);
   expect(recipient?.wait_seconds).toBeLessThanOrEqual(330);
-  const email = await emailOf(stage.owner, emailId);
+  const email = await readEmail(stage.owner, emailId);
   expect(email.status).toBe('pending');
   expect(email.events.map(({ kind }) => kind)).toEqual(['email.delayed']);
   expect(await suppressions()).toEqual([]);
@@ -67,7 +67,7 @@ const permanent: [where: string, script: SinkScript][] = [
 test.each(permanent)('a 5xx at %s bounces at once', async (_, script) => {
   const { emailId, recipient, address } = await sendTo({ script });
   expect(recipient).toMatchObject({ ...BOUNCED, last_code: 550, last_status: '5.1.1', last_text: 'never' });
-  const email = await emailOf(stage.owner, emailId);
+  const email = await readEmail(stage.owner, emailId);
   expect(email).toMatchObject({ status: 'bounced', failure_reason: 'never', sent_at: null });
   expect(email.events).toEqual([
     {
@@ -76,7 +76,7 @@ test.each(permanent)('a 5xx at %s bounces at once', async (_, script) => {
     },
   ]);
   expect(await suppressions()).toEqual([address]);
-  expect((await attemptsOf(stage.owner, emailId)).map(({ outcome, code }) => [outcome, code])).toEqual([
+  expect((await listAttempts(stage.owner, emailId)).map(({ outcome, code }) => [outcome, code])).toEqual([
     ['bounced', 550],
   ]);
 });
@@ -163,7 +163,7 @@ test('a refused connection is retried', async () => {
   const emailId = await stage.send({ to: ['ann@closed.test'] });
   const [recipient] = await untilTried(stage.owner, emailId);
   expect(recipient).toMatchObject({ ...DEFERRED, last_status: '4.4.1', last_text: 'Connection refused' });
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([
     { outcome: 'deferred', host: 'mx1.closed.test', remote_address: '127.0.0.1', code: null },
   ]);
 });

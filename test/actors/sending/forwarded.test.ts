@@ -4,7 +4,7 @@ import { makeIdentifier } from '../../../core/shared/identifiers.ts';
 import type { TestSender } from '../../support/rows/queued-mail.ts';
 import { createSender } from '../../support/rows/queued-mail.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
-import { emailOf, SECRET_KEY, untilTried } from './sending.ts';
+import { readEmail, SECRET_KEY, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -63,7 +63,7 @@ async function queueCopies(copies: readonly Copy[], sender: TestSender = stage.s
   return ids;
 }
 
-async function deliveryOf(id: string | undefined) {
+async function readDelivery(id: string | undefined) {
   const { rows } = await stage.owner.pool.query<{ status: string; response_data: unknown; completed: boolean }>(
     `select status, response_data, completed_at is not null as completed from delivery where id = $1`,
     [id],
@@ -89,13 +89,13 @@ test('copies of one email are sent separately, each with its own bytes and retur
   expect(seen).toContainEqual(['first', ['a@two.test', 'b@two.test'], 'box.test']);
   expect(seen).toContainEqual(['second', ['a@two.test'], 'null']);
   for (const id of ids)
-    expect(await deliveryOf(id)).toEqual({
+    expect(await readDelivery(id)).toEqual({
       status: 'success',
       response_data: { error: null, statusCode: 250 },
       completed: true,
     });
   // The email is one that came in: nothing of it changes, and nothing is told of it.
-  const email = await emailOf(stage.owner, emailId);
+  const email = await readEmail(stage.owner, emailId);
   expect(email.status).toBe('delivered');
   expect(email.events.map(({ kind }) => kind)).toEqual(['delivery.succeeded', 'delivery.succeeded']);
 });
@@ -126,7 +126,7 @@ test('a copy whose domain is no longer verified is not sent', async () => {
   await stage.start({ port: sink.port });
   await untilTried(stage.owner, emailId);
   expect(sink.connections).toHaveLength(0);
-  expect(await deliveryOf(id)).toMatchObject({
+  expect(await readDelivery(id)).toMatchObject({
     status: 'failed',
     response_data: {
       error: 'Not sent: never.test is not a verified domain of the sender any more',
@@ -146,7 +146,7 @@ test('a copy to a suppressed address is not sent', async () => {
   await stage.start({ port: sink.port });
   await untilTried(stage.owner, emailId);
   expect(sink.connections).toHaveLength(0);
-  expect(await deliveryOf(id)).toMatchObject({
+  expect(await readDelivery(id)).toMatchObject({
     status: 'failed',
     response_data: { error: 'Not sent: the address is on the suppression list' },
   });
@@ -160,13 +160,13 @@ test('a delivery is pending until its last recipient is settled, at most five da
   const [id] = await queueCopies([{ text: 'x', to: ['fast@slow.test', 'slow@slow.test'] }]);
   await stage.start({ port: sink.port });
   await untilTried(stage.owner, emailId);
-  expect(await deliveryOf(id)).toEqual({ status: 'pending', response_data: null, completed: false });
+  expect(await readDelivery(id)).toEqual({ status: 'pending', response_data: null, completed: false });
   await stage.moveClock(5 * 24 * 3_600 + 60);
   await untilTried(stage.owner, emailId, 1);
   const deadline = Date.now() + 120_000;
-  while ((await deliveryOf(id))?.status === 'pending' && Date.now() < deadline)
+  while ((await readDelivery(id))?.status === 'pending' && Date.now() < deadline)
     await new Promise((r) => setTimeout(r, 20));
-  expect(await deliveryOf(id)).toMatchObject({
+  expect(await readDelivery(id)).toMatchObject({
     status: 'failed',
     response_data: { error: '1 of 2 recipients were not reached. slow@slow.test: 450 4.2.0 Later', statusCode: 450 },
   });

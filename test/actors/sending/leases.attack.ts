@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { queueMail } from '../../support/rows/queued-mail.ts';
 import type { SinkReply } from '../../support/servers/sink-mta.ts';
-import { type AttemptSight, attemptsOf, emailOf, recipientsOf, untilRecipients } from './sending.ts';
+import { type AttemptSight, listAttempts, listRecipients, readEmail, untilRecipients } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -17,7 +17,7 @@ afterAll(() => stage.close());
 const isDelivered = ([first]: { status: string }[]) => first?.status === 'delivered';
 
 async function untilAttempts(emailId: string, isMet: (attempts: AttemptSight[]) => boolean): Promise<void> {
-  while (!isMet(await attemptsOf(stage.owner, emailId))) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (!isMet(await listAttempts(stage.owner, emailId))) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 test('two concurrent actors send every message once', async () => {
@@ -68,11 +68,11 @@ test('an attempt that a dead process left open is recorded as interrupted, and t
   await stage.start({ port: sink.port });
   const other = await stage.send({ to: ['ben@crashed.test'] });
   await untilRecipients(stage.owner, other, isDelivered);
-  expect((await recipientsOf(stage.owner, emailId))[0]?.claimed_by).toBe('dead');
+  expect((await listRecipients(stage.owner, emailId))[0]?.claimed_by).toBe('dead');
   await stage.moveClock(30);
   const [recipient] = await untilRecipients(stage.owner, emailId, isDelivered);
   expect(recipient?.attempts).toBe(1);
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([
     { number: 1, outcome: 'interrupted', text: 'Interrupted: the process that sent it ended' },
     { number: 2, outcome: 'delivered' },
   ]);
@@ -82,11 +82,11 @@ test.each([
   ['another process claimed the message', "claimed_by = 'thief'", { attempts: 0, claimed_by: 'thief' }],
   ['the same process claimed it again and made another attempt', 'attempts = 1', { attempts: 1 }],
 ])('an outcome is not recorded after %s', async (_what, change, expected) => {
-  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
+  const { promise: mayRespond, resolve: respond } = Promise.withResolvers<void>();
   const sink = await stage.startSink({
     script: {
       message: async () => {
-        await mayAnswer;
+        await mayRespond;
         return '550 5.1.1 too late' as const;
       },
     },
@@ -99,16 +99,18 @@ test.each([
     `update recipient set ${change}, claimed_until = postroom_now() + interval '1 hour' where email_id = $1`,
     [emailId],
   );
-  answer();
+  respond();
   await untilAttempts(emailId, ([only]) => only?.outcome === 'bounced');
-  expect(await recipientsOf(stage.owner, emailId)).toMatchObject([{ status: 'pending', last_code: null, ...expected }]);
-  expect((await emailOf(stage.owner, emailId)).status).toBe('pending');
+  expect(await listRecipients(stage.owner, emailId)).toMatchObject([
+    { status: 'pending', last_code: null, ...expected },
+  ]);
+  expect((await readEmail(stage.owner, emailId)).status).toBe('pending');
 });
 
 test('a message that a server accepted is delivered, and the outcome of a later claim changes nothing', async () => {
-  const answers = [Promise.withResolvers<SinkReply>(), Promise.withResolvers<SinkReply>()];
+  const responses = [Promise.withResolvers<SinkReply>(), Promise.withResolvers<SinkReply>()];
   const sink = await stage.startSink({
-    script: { message: ({ connection }) => answers[connection.number - 1]?.promise },
+    script: { message: ({ connection }) => responses[connection.number - 1]?.promise },
   });
   stage.publish('taken.test', '127.0.0.1');
   const one = await stage.start({ port: sink.port, name: 'first-holder' });
@@ -123,26 +125,26 @@ test('a message that a server accepted is delivered, and the outcome of a later 
   const other = await stage.start({ port: sink.port, name: 'second-holder' });
   other.wake(stage.sender.workspaceId, emailId);
   await sink.until(({ transactions }) => transactions[1]?.recipients.length === 1);
-  expect(await recipientsOf(stage.owner, emailId)).toMatchObject([{ claimed_by: 'second-holder' }]);
-  answers[0]?.resolve('250 2.0.0 taken');
+  expect(await listRecipients(stage.owner, emailId)).toMatchObject([{ claimed_by: 'second-holder' }]);
+  responses[0]?.resolve('250 2.0.0 taken');
   await untilRecipients(stage.owner, emailId, isDelivered);
-  answers[1]?.resolve('550 5.1.1 too late');
+  responses[1]?.resolve('550 5.1.1 too late');
   await untilAttempts(emailId, (attempts) => attempts[1]?.outcome === 'bounced');
-  expect(await recipientsOf(stage.owner, emailId)).toMatchObject([
+  expect(await listRecipients(stage.owner, emailId)).toMatchObject([
     { status: 'delivered', attempts: 1, claimed_by: null, last_code: 250, wait_seconds: null },
   ]);
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ outcome: 'delivered' }, { outcome: 'bounced' }]);
-  expect((await emailOf(stage.owner, emailId)).events.map(({ kind }) => kind)).toEqual(['email.delivered']);
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([{ outcome: 'delivered' }, { outcome: 'bounced' }]);
+  expect((await readEmail(stage.owner, emailId)).events.map(({ kind }) => kind)).toEqual(['email.delivered']);
 });
 
 test('a process that lost the claim sends nothing more, and the new holder does', async () => {
-  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<SinkReply>();
+  const { promise: mayRespond, resolve: respond } = Promise.withResolvers<SinkReply>();
   const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
   const sink = await stage.startSink({
     script: {
       rcpt: (_, __, connection) => {
         ask();
-        return connection.number === 1 ? mayAnswer : undefined;
+        return connection.number === 1 ? mayRespond : undefined;
       },
     },
   });
@@ -155,19 +157,19 @@ test('a process that lost the claim sends nothing more, and the new holder does'
     [emailId],
   );
   await untilAttempts(emailId, ([only]) => only?.outcome === 'interrupted');
-  answer('250 2.1.5 too late');
+  respond('250 2.1.5 too late');
   await stage.moveClock(30);
   await untilRecipients(stage.owner, emailId, isDelivered);
   expect(sink.messages).toHaveLength(1);
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([
     { outcome: 'interrupted', text: 'Interrupted: another process may have taken over' },
     { outcome: 'delivered' },
   ]);
 });
 
 test('an outcome that waits for another change of its row is recorded after it', async () => {
-  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
-  const sink = await stage.startSink({ script: { message: () => mayAnswer.then(() => '550 5.1.1 never' as const) } });
+  const { promise: mayRespond, resolve: respond } = Promise.withResolvers<void>();
+  const sink = await stage.startSink({ script: { message: () => mayRespond.then(() => '550 5.1.1 never' as const) } });
   stage.publish('crossed.test', '127.0.0.1');
   await stage.start({ port: sink.port });
   const emailId = await stage.send({ to: ['ann@crossed.test'] });
@@ -177,7 +179,7 @@ test('an outcome that waits for another change of its row is recorded after it',
     await client.query(`update recipient set claimed_until = claimed_until + interval '1 second' where email_id = $1`, [
       emailId,
     ]);
-    answer();
+    respond();
     for (;;) {
       const { rows } = await stage.owner.pool.query(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%locked as materialized%'`,
@@ -222,15 +224,15 @@ test('a stop releases jobs that have not begun, and ends those that do not end b
   );
   for (const emailId of waiting) {
     await untilRecipients(stage.owner, emailId, ([only]) => only?.claimed_by === null);
-    expect(await attemptsOf(stage.owner, emailId)).toEqual([]);
+    expect(await listAttempts(stage.owner, emailId)).toEqual([]);
   }
   await stopped;
   for (const emailId of emailIds) {
-    const [recipient] = await recipientsOf(stage.owner, emailId);
+    const [recipient] = await listRecipients(stage.owner, emailId);
     expect(recipient).toMatchObject({ status: 'pending', attempts: 0, claimed_by: null });
     expect(recipient?.wait_seconds).toBeLessThanOrEqual(0);
     if (!waiting.includes(emailId))
-      expect(await attemptsOf(stage.owner, emailId)).toMatchObject([
+      expect(await listAttempts(stage.owner, emailId)).toMatchObject([
         { number: 1, outcome: 'interrupted', text: 'Interrupted: the service was stopped', code: null },
       ]);
   }
@@ -249,8 +251,8 @@ test('a stop interrupts connections that are being opened', async () => {
   const emailId = await stage.send({ to: ['ann@unopened.test'] });
   await sink.until(({ connections }) => connections.length === 1);
   await actor.stop();
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ outcome: 'interrupted' }]);
-  expect(await recipientsOf(stage.owner, emailId)).toMatchObject([{ attempts: 0, claimed_by: null }]);
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([{ outcome: 'interrupted' }]);
+  expect(await listRecipients(stage.owner, emailId)).toMatchObject([{ attempts: 0, claimed_by: null }]);
 });
 
 test('a reply that cannot be stored is recorded without its text, and the message is not sent again', async () => {
@@ -310,7 +312,7 @@ test('an outcome that cannot be recorded is held until it can, and the message i
       'ben@stubborn.test',
       'cay@stubborn.test',
     ]);
-    expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
+    expect(await listAttempts(stage.owner, emailId)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
   } finally {
     await stage.owner.pool.query(`drop trigger if exists stubborn on recipient`);
   }

@@ -7,7 +7,7 @@ import { type DnsServer, startDnsServer } from '../../support/servers/dns.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type SinkMta, startSinkMta } from '../../support/servers/sink-mta.ts';
 import { recordStatements } from '../../support/statements.ts';
-import { attemptsOf, moveClock, recipientsOf, startSending, type TestSending, untilRecipients } from './sending.ts';
+import { listAttempts, listRecipients, moveClock, startSending, type TestSending, untilRecipients } from './sending.ts';
 
 /** A gateway and a sending actor in one process, as `npm start` has them. */
 const localSending: LocalSending = { sender: null };
@@ -74,16 +74,16 @@ test('an email is stored with its thread and claimed by one statement, and sent 
   const [stored, ...others] = texts;
   expect(stored).toContain('insert into raw_message');
   expect(others.filter((text) => /raw_message|update recipient|from thread/.test(text))).toEqual([]);
-  const [recipient] = await recipientsOf(gateway.owner, id);
+  const [recipient] = await listRecipients(gateway.owner, id);
   expect(recipient).toMatchObject({ status: 'pending', attempts: 0, claimed_by: actor.context.name });
   expect(recipient?.return_id).toBe(recipient?.id);
   expect(recipient?.lease_seconds).toBeGreaterThan(0);
-  expect(await attemptsOf(gateway.owner, id)).toMatchObject([{ number: 1, outcome: null }]);
+  expect(await listAttempts(gateway.owner, id)).toMatchObject([{ number: 1, outcome: null }]);
   const { rows } = await gateway.owner.pool.query('select thread_id from email where id = $1', [id]);
   expect(rows[0].thread_id).not.toBeNull();
   release();
   expect(await delivered(id)).toMatchObject([{ attempts: 1, claimed_by: null }]);
-  expect(await attemptsOf(gateway.owner, id)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
+  expect(await listAttempts(gateway.owner, id)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
 });
 
 test('recipients of one domain share a transaction with the return address of the first, and other domains have their own', async () => {
@@ -129,15 +129,15 @@ test('an email waits in its row while its user has many jobs at the destination'
   const release = holdMessages();
   const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => post({ to: `n${n}@c.test` })));
   const claims = async () =>
-    (await Promise.all(ids.map((id) => attemptsOf(gateway.owner, id)))).filter(({ length }) => length > 0).length;
+    (await Promise.all(ids.map((id) => listAttempts(gateway.owner, id)))).filter(({ length }) => length > 0).length;
   // Mail to other destinations is claimed although these wait.
   const other = await post({ to: 'ann@b.test' });
-  expect(await attemptsOf(gateway.owner, other)).toHaveLength(1);
+  expect(await listAttempts(gateway.owner, other)).toHaveLength(1);
   expect(await claims()).toBeGreaterThanOrEqual(40);
   release();
   for (const id of [...ids, other]) await delivered(id);
   for (const id of ids)
-    expect(await attemptsOf(gateway.owner, id)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
+    expect(await listAttempts(gateway.owner, id)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
 });
 
 test('mail to a suppressed address is refused, and neither stored nor sent', async () => {
@@ -168,7 +168,7 @@ test('concurrent requests with one key store, claim and send one email', async (
 });
 
 /** Returns the statements of a request that write rows, without those that lock or read, and the response's id. */
-async function writesOf(request: () => Promise<string>): Promise<{ id: string; writes: string[] }> {
+async function recordWrites(request: () => Promise<string>): Promise<{ id: string; writes: string[] }> {
   const { answer: id, texts } = await recordStatements(request);
   return { id, writes: texts.filter((text) => /\b(?:insert into|update|delete from) [a-z_]+ /.test(text)) };
 }
@@ -176,7 +176,7 @@ async function writesOf(request: () => Promise<string>): Promise<{ id: string; w
 test('scheduled mail is stored by one statement after one that reads the time, and nothing of it is claimed', async () => {
   const { answer: id, texts } = await recordStatements(() => post({ to: 'ann@b.test', scheduled_at: 'in 3 days' }));
   expect(texts).toEqual(['select postroom_now() as now', expect.stringContaining('insert into raw_message')]);
-  expect(await recipientsOf(gateway.owner, id)).toMatchObject([{ claimed_by: null, wait_seconds: null }]);
+  expect(await listRecipients(gateway.owner, id)).toMatchObject([{ claimed_by: null, wait_seconds: null }]);
   const { rows } = await gateway.owner.pool.query(
     'select status, thread_id, scheduled_by_key_id from email where id = $1',
     [id],
@@ -200,13 +200,13 @@ test('the statement that stores the email of a draft claims it and removes the d
   const release = holdMessages();
   const attachments = [{ filename: 'a.txt', content: Buffer.from('a').toString('base64') }];
   const written = await draft({ attachments });
-  const { id, writes } = await writesOf(async () => {
+  const { id, writes } = await recordWrites(async () => {
     const response = await sendDraft(written);
     expect(response.statusCode, response.body).toBe(200);
     return response.json().id;
   });
   expect(writes).toEqual([expect.stringMatching(/insert into raw_message[\s\S]*delete from draft /)]);
-  expect(await recipientsOf(gateway.owner, id)).toMatchObject([{ claimed_by: actor.context.name }]);
+  expect(await listRecipients(gateway.owner, id)).toMatchObject([{ claimed_by: actor.context.name }]);
   for (const [table, column] of [
     ['draft', 'id'],
     ['draft_attachment', 'draft_id'],
@@ -271,7 +271,7 @@ test('a reply is claimed as it is stored in the thread of its original, and noth
     return response.json().id as string;
   });
   expect(texts.filter((text) => /update recipient|from raw_message/.test(text))).toEqual([]);
-  const [recipient] = await recipientsOf(gateway.owner, id);
+  const [recipient] = await listRecipients(gateway.owner, id);
   expect(recipient).toMatchObject({ claimed_by: actor.context.name, return_id: recipient?.id });
   const { rows } = await gateway.owner.pool.query('select distinct thread_id from email where id = any ($1)', [
     [original, id],
@@ -300,7 +300,7 @@ describe('under a send policy', () => {
     expect(texts.filter((text) => /for update of d skip locked|limit \$2 for update skip locked/.test(text))).toEqual(
       [],
     );
-    expect(await attemptsOf(gateway.owner, id)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
+    expect(await listAttempts(gateway.owner, id)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
   });
 
   test.each([
@@ -310,8 +310,8 @@ describe('under a send policy', () => {
     const id = await postUnder(policy);
     const { rows } = await gateway.owner.pool.query('select status from email where id = $1', [id]);
     expect(rows).toEqual([{ status }]);
-    expect(await recipientsOf(gateway.owner, id)).toMatchObject([{ claimed_by: null, wait_seconds: null }]);
-    expect(await attemptsOf(gateway.owner, id)).toEqual([]);
+    expect(await listRecipients(gateway.owner, id)).toMatchObject([{ claimed_by: null, wait_seconds: null }]);
+    expect(await listAttempts(gateway.owner, id)).toEqual([]);
   });
 });
 
@@ -323,7 +323,7 @@ test('the claims of a stopped actor are sent by the next one after the lease', a
   expect(localSending.sender).toBeNull();
   // No actor of this process claims mail now.
   const behind = await post({ to: 'behind@a.test' });
-  expect((await recipientsOf(gateway.owner, behind))[0]?.claimed_by).toBeNull();
+  expect((await listRecipients(gateway.owner, behind))[0]?.claimed_by).toBeNull();
   release();
   await stopping;
   await start();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { SinkOptions } from '../../support/servers/sink-mta.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { attemptsOf, untilRecipients, untilTried } from './sending.ts';
+import { listAttempts, untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -28,7 +28,7 @@ async function publishPolicy(domain: string, policy: string, contentType = 'text
   return host;
 }
 
-const policyOf = (mode: string, mx: string, maxAge = 86_400) =>
+const makePolicy = (mode: string, mx: string, maxAge = 86_400) =>
   `version: STSv1\r\nmode: ${mode}\r\nmx: ${mx}\r\nmax_age: ${maxAge}\r\n`;
 
 /** Starts a mail server of the domain, its policy host and an actor that trusts both certificates. */
@@ -42,7 +42,7 @@ async function startDomain(domain: string, policy: string, sinkOptions: SinkOpti
 }
 
 test('a policy in mode enforce is fetched once, and mail goes over TLS with a valid certificate', async () => {
-  const { sink, host } = await startDomain('sts.test', policyOf('enforce', '*.sts.test'), { startTls: 'offered' });
+  const { sink, host } = await startDomain('sts.test', makePolicy('enforce', '*.sts.test'), { startTls: 'offered' });
   const first = await stage.send({ to: ['ann@sts.test'] });
   await untilRecipients(stage.owner, first, isDelivered);
   const second = await stage.send({ to: ['bob@sts.test'] });
@@ -69,10 +69,10 @@ test.each([
   'under a policy in mode enforce, mail waits when the server %s',
   async (_, label, options, isTrusted, text) => {
     const domain = `${label}-sts.test`;
-    const { sink } = await startDomain(domain, policyOf('enforce', `mx1.${domain}`), options, isTrusted);
+    const { sink } = await startDomain(domain, makePolicy('enforce', `mx1.${domain}`), options, isTrusted);
     const emailId = await stage.send({ to: [`ann@${domain}`] });
     await untilTried(stage.owner, emailId);
-    const [attempt] = await attemptsOf(stage.owner, emailId);
+    const [attempt] = await listAttempts(stage.owner, emailId);
     expect(attempt).toMatchObject({ outcome: 'deferred', enhanced_status: '4.7.5', host: `mx1.${domain}` });
     expect(attempt?.text).toContain(text);
     expect(attempt?.text).toContain(`The MTA-STS policy of ${domain} requires TLS with a valid certificate`);
@@ -81,10 +81,10 @@ test.each([
 );
 
 test('mail waits under a policy in mode enforce that lists no mail server', async () => {
-  const { sink } = await startDomain('unlisted.test', policyOf('enforce', '*.other.test'), { startTls: 'offered' });
+  const { sink } = await startDomain('unlisted.test', makePolicy('enforce', '*.other.test'), { startTls: 'offered' });
   const emailId = await stage.send({ to: ['ann@unlisted.test'] });
   await untilTried(stage.owner, emailId);
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([
     {
       outcome: 'deferred',
       enhanced_status: '4.7.5',
@@ -96,14 +96,14 @@ test('mail waits under a policy in mode enforce that lists no mail server', asyn
 
 test.each(['testing', 'none'])('under a policy in mode %s, mail is delivered without TLS', async (mode) => {
   const domain = `${mode}-mode.test`;
-  await startDomain(domain, policyOf(mode, '*.other.test'), { startTls: 'absent' });
+  await startDomain(domain, makePolicy(mode, '*.other.test'), { startTls: 'absent' });
   const emailId = await stage.send({ to: [`ann@${domain}`] });
   await untilRecipients(stage.owner, emailId, isDelivered);
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ outcome: 'delivered', is_tls: false }]);
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([{ outcome: 'delivered', is_tls: false }]);
 });
 
 test('a stored policy applies after a restart, although DNS no longer announces it, until it expires', async () => {
-  const { sink } = await startDomain('kept-sts.test', policyOf('enforce', 'mx1.kept-sts.test', 3_600), {
+  const { sink } = await startDomain('kept-sts.test', makePolicy('enforce', 'mx1.kept-sts.test', 3_600), {
     startTls: 'offered',
   });
   await untilRecipients(stage.owner, await stage.send({ to: ['ann@kept-sts.test'] }), isDelivered);
@@ -111,7 +111,7 @@ test('a stored policy applies after a restart, although DNS no longer announces 
   await stage.start({ port: sink.port, trustedCertificates: null });
   const emailId = await stage.send({ to: ['bob@kept-sts.test'] });
   await untilTried(stage.owner, emailId);
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ outcome: 'deferred', enhanced_status: '4.7.5' }]);
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([{ outcome: 'deferred', enhanced_status: '4.7.5' }]);
   await stage.start({ port: sink.port, trustedCertificates: null });
   await stage.moveClock(3_600);
   await untilRecipients(stage.owner, emailId, isDelivered);
@@ -120,11 +120,11 @@ test('a stored policy applies after a restart, although DNS no longer announces 
 test.each([
   ['404', [404]],
   ['a redirect', [{ status: 302, headers: { location: 'https://elsewhere.test/' } }]],
-  ['HTML', [{ status: 200, headers: { 'content-type': 'text/html' }, body: policyOf('enforce', 'x.test') }]],
+  ['HTML', [{ status: 200, headers: { 'content-type': 'text/html' }, body: makePolicy('enforce', 'x.test') }]],
   ['a file of more than 64 KB', [{ status: 200, headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(70_000) }]],
 ] as const)('a policy host that responds with %s gives no policy', async (_, script) => {
   const domain = `unfetched-${hostCount++}.test`;
-  const { host } = await startDomain(domain, policyOf('enforce', 'x.test'), { startTls: 'absent' });
+  const { host } = await startDomain(domain, makePolicy('enforce', 'x.test'), { startTls: 'absent' });
   host.answer([...script]);
   await untilRecipients(stage.owner, await stage.send({ to: [`ann@${domain}`] }), isDelivered);
   expect(host.requests).toHaveLength(1);
@@ -134,7 +134,7 @@ let hostCount = 0;
 test('a policy host with an invalid certificate, or at a private address, gives no policy', async () => {
   const sink = await stage.startSink();
   stage.publish('untrusted-host.test', '127.0.0.1');
-  const host = await publishPolicy('untrusted-host.test', policyOf('enforce', 'x.test'));
+  const host = await publishPolicy('untrusted-host.test', makePolicy('enforce', 'x.test'));
   await stage.start({ port: sink.port, policyPort: host.port });
   await untilRecipients(stage.owner, await stage.send({ to: ['ann@untrusted-host.test'] }), isDelivered);
   stage.publish('private-host.test', '127.0.0.1');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { attemptsOf, untilRecipients } from './sending.ts';
+import { listAttempts, untilRecipients } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -13,7 +13,7 @@ afterAll(async () => {
 });
 
 test('a job is not claimed again by the process that holds it, although the lease expired', async () => {
-  const { promise, resolve: answer } = Promise.withResolvers<void>();
+  const { promise, resolve: respond } = Promise.withResolvers<void>();
   const sink = await stage.startSink({ script: { message: () => promise.then(() => undefined) } });
   stage.publish('held.test', '127.0.0.1');
   stage.publish('other.test', '127.0.0.1');
@@ -25,9 +25,9 @@ test('a job is not claimed again by the process that holds it, although the leas
   actor.wake(stage.sender.workspaceId, emailId);
   const behind = await stage.send({ to: ['ben@other.test'] });
   await sink.until(({ transactions }) => transactions[1]?.recipients.length === 1);
-  answer();
+  respond();
   for (const each of [emailId, behind])
     await untilRecipients(stage.owner, each, ([first]) => first?.status === 'delivered');
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([{ number: 1, outcome: 'delivered' }]);
   expect(sink.messages).toHaveLength(2);
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { wrongTotals } from '../../support/rows/outgoing-rows.ts';
 import { queueMail } from '../../support/rows/queued-mail.ts';
-import { attemptsOf, emailOf, recipientsOf, untilRecipients, untilTried } from './sending.ts';
+import { listAttempts, listRecipients, readEmail, untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -30,8 +30,8 @@ test('when one of three recipients is refused, the two others get the message on
   await stage.moveClock(100_000);
   expect(sink.messages.map((message) => message.recipients.toSorted())).toEqual([['ann@three.test', 'cay@three.test']]);
   expect(sink.transactions).toHaveLength(1);
-  expect(await emailOf(stage.owner, emailId)).toMatchObject({ status: 'bounced', failure_reason: 'no such user' });
-  expect(await attemptsOf(stage.owner, emailId)).toHaveLength(3);
+  expect(await readEmail(stage.owner, emailId)).toMatchObject({ status: 'bounced', failure_reason: 'no such user' });
+  expect(await listAttempts(stage.owner, emailId)).toHaveLength(3);
   expect(await wrongTotals(stage.owner, stage.sender.workspaceId)).toEqual([]);
 });
 
@@ -102,7 +102,7 @@ test('a refusal before a lost connection still counts', async () => {
   const emailId = await stage.send({ to: ['ann@half.test', 'ben@half.test'] });
   const recipients = await untilTried(stage.owner, emailId);
   expect(recipients.map(({ status }) => status)).toEqual(['pending', 'bounced']);
-  expect((await emailOf(stage.owner, emailId)).status).toBe('pending');
+  expect((await readEmail(stage.owner, emailId)).status).toBe('pending');
 });
 
 test('an address that was suppressed meanwhile is settled without a connection', async () => {
@@ -120,7 +120,7 @@ test('an address that was suppressed meanwhile is settled without a connection',
     { status: 'delivered' },
   ]);
   expect(sink.transactions.flatMap(({ offered }) => offered.map(({ address }) => address))).toEqual(['ben@quiet.test']);
-  expect(await emailOf(stage.owner, emailId)).toMatchObject({ status: 'bounced' });
+  expect(await readEmail(stage.owner, emailId)).toMatchObject({ status: 'bounced' });
 });
 
 test('an address that unsubscribed from a list gets no queued mail of that list, but gets other mail', async () => {
@@ -165,10 +165,10 @@ test('mail is not sent when its sender no longer has the domain', async () => {
   } finally {
     await stage.owner.pool.query(`update domain set status = 'verified' where name = 'box.test'`);
   }
-  expect((await recipientsOf(stage.owner, emailId))[0]?.last_text).toBe(
+  expect((await listRecipients(stage.owner, emailId))[0]?.last_text).toBe(
     'Not sent: box.test is not a verified domain of the sender any more',
   );
   expect(sink.connections).toHaveLength(0);
-  const email = await emailOf(stage.owner, emailId);
+  const email = await readEmail(stage.owner, emailId);
   expect([email.status, email.events.map(({ kind }) => kind)]).toEqual(['failed', ['email.failed']]);
 });

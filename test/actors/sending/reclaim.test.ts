@@ -7,7 +7,7 @@ import { createDispatcher } from '../../../actors/sending/take-due.ts';
 import { createInHand } from '../../../actors/work/in-hand.ts';
 import { queueMail } from '../../support/rows/queued-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
-import { attemptsOf, moveClock } from './sending.ts';
+import { listAttempts, moveClock } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -61,7 +61,7 @@ test('a second claim of a running job closes its attempt', async () => {
   dispatcher.add(await claimListed(context, [{ ...row, is_free: true }]));
   // The first one never ends; the last one closes the attempt.
   await kept.at(-1);
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([
     { number: 1, outcome: 'interrupted' },
     { number: 2, outcome: 'interrupted', text: 'Interrupted: an attempt before it still went on' },
   ]);
@@ -84,13 +84,13 @@ test('an outcome of a counted attempt changes nothing, although the claimant is 
       { workspace_id: stage.sender.workspaceId, id, domain: 'twice.test', next_attempt_at: new Date(), is_free: true },
     ]);
   const recorder = createSendingRecorder(context, () => undefined);
-  const outcomeOf = (job: SendingJob | undefined) => {
+  const readOutcome = (job: SendingJob | undefined) => {
     if (job === undefined) throw new Error('nothing was claimed');
     const reply = { isReply: true, code: 451, status: '4.3.0', text: 'later' };
     const where = { host: null, remoteAddress: null, isTls: null, returnId: null };
     return toOutcome({ job, outcome: 'deferred', ...reply, ...where }, 0.5);
   };
-  const first = outcomeOf((await claim())[0]?.jobs[0]);
+  const first = readOutcome((await claim())[0]?.jobs[0]);
   await recorder.record(first);
   expect(await recipient()).toMatchObject({ status: 'pending', attempts: 1, claimed_by: null, last_code: 451 });
   await moveClock(stage.owner, 86_400);

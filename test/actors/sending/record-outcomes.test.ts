@@ -7,7 +7,7 @@ import { keepSystemDomain } from '../../../db/queries/domains/domain-owner.ts';
 import { wrongTotals } from '../../support/rows/outgoing-rows.ts';
 import { createSender, queueMail, type TestSender } from '../../support/rows/queued-mail.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
-import { emailOf, SECRET_KEY } from './sending.ts';
+import { readEmail, SECRET_KEY } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -47,16 +47,16 @@ test.each([
   await Promise.all(
     Object.entries(results).map(([name, result]) => recorder.record(toOutcome({ job: jobs(name), ...result }, 0.5))),
   );
-  expect(await emailOf(stage.owner, mixed)).toMatchObject({ status: 'bounced' });
-  expect(await emailOf(stage.owner, waiting)).toMatchObject({ status: 'pending' });
-  expect(await emailOf(stage.owner, other)).toMatchObject({ status: 'delivered' });
-  expect(await eventsOf(one)).toEqual([
+  expect(await readEmail(stage.owner, mixed)).toMatchObject({ status: 'bounced' });
+  expect(await readEmail(stage.owner, waiting)).toMatchObject({ status: 'pending' });
+  expect(await readEmail(stage.owner, other)).toMatchObject({ status: 'delivered' });
+  expect(await listEvents(one)).toEqual([
     ['email.delivered', mixed, 'a@many.test', 250, 'taken'],
     ['email.bounced', mixed, 'b@many.test', refused.code, refused.text],
     ['email.delivered', waiting, 'c@many.test', 250, 'taken'],
     ['email.delayed', waiting, 'd@many.test', 451, 'later'],
   ]);
-  expect(await eventsOf(two)).toEqual([['email.delivered', other, 'e@many.test', 250, 'taken']]);
+  expect(await listEvents(two)).toEqual([['email.delivered', other, 'e@many.test', 250, 'taken']]);
   for (const { workspaceId } of [one, two]) expect(await wrongTotals(stage.owner, workspaceId)).toEqual([]);
   const { rows } = await stage.owner.pool.query('select address from suppression where workspace_id = $1', [
     one.workspaceId,
@@ -73,7 +73,7 @@ test('an address that refused mail of the service is not suppressed', async () =
   const jobs = await claim(context, [service, invitation]);
   const recorder = createSendingRecorder(context, () => undefined);
   await recorder.record(toOutcome({ job: jobs('a'), ...GONE }, 0.5));
-  expect(await emailOf(stage.owner, invitation)).toMatchObject({ status: 'bounced' });
+  expect(await readEmail(stage.owner, invitation)).toMatchObject({ status: 'bounced' });
   const { rows } = await stage.owner.pool.query('select address from suppression where workspace_id = $1', [
     SYSTEM_WORKSPACE_ID,
   ]);
@@ -91,8 +91,8 @@ test('an outcome with a lost claim is left out of its group: no event, no change
   const record = (name: string, result: Omit<AttemptResult, 'job'>) =>
     recorder.record(toOutcome({ job: jobs(name), ...result }, 0.5));
   await Promise.all([record('a', LATER), record('b', TAKEN)]);
-  expect(await eventsOf(sender)).toEqual([['email.delivered', held, 'b@many.test', 250, 'taken']]);
-  expect(await emailOf(stage.owner, lost)).toMatchObject({ status: 'pending' });
+  expect(await listEvents(sender)).toEqual([['email.delivered', held, 'b@many.test', 250, 'taken']]);
+  expect(await readEmail(stage.owner, lost)).toMatchObject({ status: 'pending' });
 });
 
 /** Claims all recipients of the emails; the result finds a job by the local part of its address. */
@@ -110,7 +110,7 @@ async function claim(
 }
 
 /** The events about sending of the user, in the order of the feed. */
-async function eventsOf({ workspaceId }: TestSender): Promise<unknown[]> {
+async function listEvents({ workspaceId }: TestSender): Promise<unknown[]> {
   const { rows } = await stage.owner.pool.query<{ kind: string; email_id: string; data: Record<string, unknown> }>(
     'select kind, email_id, data from event where workspace_id = $1 order by seq',
     [workspaceId],

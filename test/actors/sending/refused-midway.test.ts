@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 /** Says these replies one after another, the next one whenever something came in, and reads no more after the last one. */
-function answer(socket: Socket, replies: string[]): void {
+function respond(socket: Socket, replies: string[]): void {
   socket.on('error', () => undefined);
   socket.write('220 mx.test ESMTP\r\n');
   socket.on('data', () => {
@@ -25,7 +25,9 @@ function answer(socket: Socket, replies: string[]): void {
 test.each(['552 5.3.4 enough', '250 2.0.0 enough'])(
   'a session ends when the server replies %s within the message, so that the rest is not read as commands',
   async (last) => {
-    server.on('connection', (socket) => answer(socket, ['250 mx.test', '250 sender', '250 recipient', '354 go', last]));
+    server.on('connection', (socket) =>
+      respond(socket, ['250 mx.test', '250 sender', '250 recipient', '354 go', last]),
+    );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

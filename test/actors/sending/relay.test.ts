@@ -3,7 +3,7 @@ import { relayRoute } from '../../../actors/sending/resolve-destination.ts';
 import { assignThreads } from '../../../actors/threading/assign-thread.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
-import { attemptsOf, untilRecipients, untilTried } from './sending.ts';
+import { listAttempts, untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -43,7 +43,7 @@ test('smtps uses TLS from the first byte', async () => {
   const emailId = await stage.send({ to: ['ann@anywhere.test'] });
   await untilRecipients(stage.owner, emailId, areDelivered);
   expect(relay.messages[0]).toMatchObject({ user: 'ann', isTls: true });
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ is_tls: true, host: null, remote_address: null }]);
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([{ is_tls: true, host: null, remote_address: null }]);
 });
 
 test('a relay that refuses the credentials gets no mail, and the mail waits', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { attemptsOf, emailOf, untilRecipients, untilTried } from './sending.ts';
+import { listAttempts, readEmail, untilRecipients, untilTried } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -36,10 +36,10 @@ test('retries double from five minutes up to four hours, and the mail fails afte
   }
   expect(passed).toBeGreaterThan(5 * DAY - MINUTE);
   expect(passed).toBeLessThan(5 * DAY + MINUTE);
-  const email = await emailOf(stage.owner, emailId);
+  const email = await readEmail(stage.owner, emailId);
   expect(email).toMatchObject({ status: 'failed', failure_reason: 'later', sent_at: null });
   expect(email.events.map(({ kind }) => kind)).toEqual(['email.delayed', 'email.failed']);
-  const attempts = await attemptsOf(stage.owner, emailId);
+  const attempts = await listAttempts(stage.owner, emailId);
   expect(attempts.map(({ number }) => number)).toEqual(attempts.map((_, n) => n + 1));
   expect(new Set(attempts.map(({ outcome }) => outcome))).toEqual(new Set(['deferred']));
   expect(sink.transactions).toHaveLength(attempts.length);
@@ -57,7 +57,7 @@ test('a recipient is not tried before its time', async () => {
   const other = await stage.send({ to: ['ben@punctual.test'] });
   await untilTried(stage.owner, other);
   expect(sink.transactions).toHaveLength(2);
-  expect((await attemptsOf(stage.owner, emailId)).length).toBe(1);
+  expect((await listAttempts(stage.owner, emailId)).length).toBe(1);
 });
 
 test('recipients that were deferred together are retried together', async () => {
@@ -70,5 +70,5 @@ test('recipients that were deferred together are retried together', async () => 
   await stage.moveClock(400);
   await untilRecipients(stage.owner, emailId, (all) => all.every(({ status }) => status === 'delivered'));
   expect(sink.messages.map(({ recipients }) => recipients.length)).toEqual([3]);
-  expect(await emailOf(stage.owner, emailId)).toMatchObject({ status: 'delivered', failure_reason: null });
+  expect(await readEmail(stage.owner, emailId)).toMatchObject({ status: 'delivered', failure_reason: null });
 });

@@ -4,7 +4,7 @@ import { createDnsResolver } from '../../../actors/network/dns-resolver.ts';
 import { deriveReturnAddressKey, readReturnAddress } from '../../../core/smtp/return-address.ts';
 import { createSender, queueMail } from '../../support/rows/queued-mail.ts';
 import type { SinkMessage } from '../../support/servers/sink-mta.ts';
-import { attemptsOf, emailOf, SECRET_KEY, untilRecipients } from './sending.ts';
+import { listAttempts, readEmail, SECRET_KEY, untilRecipients } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -29,7 +29,7 @@ test('a queued email is sent to the MX of its recipient, and is delivered', asyn
   expect(readReturnAddress(deriveReturnAddressKey(SECRET_KEY), message?.from ?? '')).toBe(recipient?.id);
   expect(message?.from.endsWith('@box.test')).toBe(true);
   expect(recipient).toMatchObject({ attempts: 1, wait_seconds: null, last_code: 250, return_id: recipient?.id });
-  expect(await attemptsOf(stage.owner, emailId)).toEqual([
+  expect(await listAttempts(stage.owner, emailId)).toEqual([
     {
       number: 1,
       outcome: 'delivered',
@@ -41,7 +41,7 @@ test('a queued email is sent to the MX of its recipient, and is delivered', asyn
       text: 'taken as 1-1',
     },
   ]);
-  expect(await emailOf(stage.owner, emailId)).toMatchObject({
+  expect(await readEmail(stage.owner, emailId)).toMatchObject({
     status: 'delivered',
     sent_at: expect.any(Date),
     events: [{ kind: 'email.delivered', data: { recipient: 'Ann.Peer@peer.test', code: 250 } }],
@@ -99,7 +99,7 @@ test('the signature verifies with the record that users are asked to publish', a
     text: 'Lines  with   spaces \n.\n..dots\n\ttabs\t\n\n\n',
   });
   const [message] = await sink.received(1);
-  expect(await signaturesOf(message)).toEqual([['pass', 'box.test', 'sel1']]);
+  expect(await listSignatures(message)).toEqual([['pass', 'box.test', 'sel1']]);
   const header = message?.bytes.toString('latin1').split('\r\n\r\n')[0] ?? '';
   expect(header).toMatch(/^DKIM-Signature: v=1; a=rsa-sha256; c=relaxed\/relaxed;/);
   expect(header.split('\r\n').every((line) => line.length <= 100)).toBe(true);
@@ -121,7 +121,7 @@ test('mail of a subdomain without a key is signed with the key of the domain abo
   await stage.start({ port: sink.port });
   await stage.send({ to: ['ann@parent-signed.test'] }, below);
   const [message] = await sink.received(1);
-  expect(await signaturesOf(message)).toEqual([['pass', 'below.test', 'top']]);
+  expect(await listSignatures(message)).toEqual([['pass', 'below.test', 'top']]);
 });
 
 test('mail of a domain without any key is sent unsigned', async () => {
@@ -146,7 +146,7 @@ test('a message of 12 megabytes arrives byte for byte, signed', async () => {
   const [message] = await sink.received(1);
   const received = message?.bytes ?? Buffer.alloc(0);
   expect(received.subarray(-bytes.length).equals(bytes)).toBe(true);
-  expect(await signaturesOf(message)).toEqual([['pass', 'box.test', 'sel1']]);
+  expect(await listSignatures(message)).toEqual([['pass', 'box.test', 'sel1']]);
 });
 
 function publishKey(record: { name: string; value: string } | null): void {
@@ -154,7 +154,7 @@ function publishKey(record: { name: string; value: string } | null): void {
 }
 
 /** The verdicts of another implementation, by the DNS server's records. */
-async function signaturesOf(message: SinkMessage | undefined) {
+async function listSignatures(message: SinkMessage | undefined) {
   const { dkim } = await authenticate(message?.bytes ?? '', {
     sender: message?.from ?? '',
     ip: '127.0.0.1',

@@ -58,7 +58,7 @@ export interface RecipientSight {
 }
 
 /** The recipients of an email in the order of their addresses. */
-export async function recipientsOf(database: Database, emailId: string): Promise<RecipientSight[]> {
+export async function listRecipients(database: Database, emailId: string): Promise<RecipientSight[]> {
   const { rows } = await database.pool.query<RecipientSight>(
     `select id, address, status, attempts, extract(epoch from next_attempt_at - postroom_now())::float8 as wait_seconds,
             last_code, last_status, last_text, return_id, claimed_by,
@@ -81,7 +81,7 @@ export interface AttemptSight {
 }
 
 /** The attempts for the recipients of an email, in their order. */
-export async function attemptsOf(database: Database, emailId: string): Promise<AttemptSight[]> {
+export async function listAttempts(database: Database, emailId: string): Promise<AttemptSight[]> {
   const { rows } = await database.pool.query<AttemptSight>(
     `select a.number, a.outcome, a.host, a.remote_address, a.is_tls, a.code, a.enhanced_status, a.text
      from sending_attempt a join recipient r on r.workspace_id = a.workspace_id and r.id = a.recipient_id
@@ -100,7 +100,7 @@ export async function untilRecipients(
 ): Promise<RecipientSight[]> {
   const deadline = Date.now() + limitMs;
   for (;;) {
-    const recipients = await recipientsOf(database, emailId);
+    const recipients = await listRecipients(database, emailId);
     if (recipients.length > 0 && isMet(recipients)) return recipients;
     if (Date.now() > deadline) throw new Error(`recipients did not come to that: ${JSON.stringify(recipients)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -121,7 +121,7 @@ export interface EmailSight {
   events: { kind: string; data: unknown }[];
 }
 
-export async function emailOf(database: Database, emailId: string): Promise<EmailSight> {
+export async function readEmail(database: Database, emailId: string): Promise<EmailSight> {
   const { rows } = await database.pool.query<EmailSight>(
     `select status, failure_reason, sent_at,
        (select coalesce(json_agg(json_build_object('kind', v.kind, 'data', v.data) order by v.seq), '[]')

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openSession } from '../../../actors/sending/open-session.ts';
-import { attemptsOf, untilRecipients } from './sending.ts';
+import { listAttempts, untilRecipients } from './sending.ts';
 import { createStage, type SendingStage } from './stage.ts';
 
 let stage: SendingStage;
@@ -21,7 +21,7 @@ test('TLS is used when it is offered, whatever the certificate, and sends the ho
   const emailId = await stage.send({ to: ['ann@tls.test'] });
   await untilRecipients(stage.owner, emailId, isDelivered);
   expect(sink.messages[0]).toMatchObject({ isTls: true, connection: { serverName: 'mx1.tls.test' } });
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ is_tls: true }]);
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([{ is_tls: true }]);
 });
 
 test('a message whose TLS fails is sent again without TLS, over a new connection', async () => {
@@ -33,7 +33,7 @@ test('a message whose TLS fails is sent again without TLS, over a new connection
   expect(sink.connections).toHaveLength(2);
   expect(sink.connections[0]?.transcript).toContain('C: STARTTLS');
   expect(sink.connections[1]?.transcript).not.toContain('C: STARTTLS');
-  expect(await attemptsOf(stage.owner, emailId)).toMatchObject([{ is_tls: false, outcome: 'delivered' }]);
+  expect(await listAttempts(stage.owner, emailId)).toMatchObject([{ is_tls: false, outcome: 'delivered' }]);
 });
 
 test('the session continues without TLS when STARTTLS is refused', async () => {

@@ -35,7 +35,7 @@ test('a wake threads mail, wakes the router and informs the live feed', async ()
   ]);
   expect(await appended).toEqual({ workspaceId, lastSeq: 2 });
   await actor.stop();
-  expect(await positionsOf(workspaceId)).toEqual([
+  expect(await listPositions(workspaceId)).toEqual([
     ['em_1', 0],
     ['em_2', 1],
   ]);
@@ -74,7 +74,7 @@ test('two actors thread 300 mails of three users, woken one by one and twice, wi
   await routed;
   await Promise.all(actors.map((actor) => actor.stop()));
   for (const workspaceId of users) {
-    expect(await positionsOf(workspaceId)).toEqual(mails.map(({ emailId }, index) => [emailId, index]));
+    expect(await listPositions(workspaceId)).toEqual(mails.map(({ emailId }, index) => [emailId, index]));
   }
   const { rows } = await database.pool.query<{ count: number }>(
     `select count(*) from event where workspace_id = any ($1) and kind = 'email.threaded'`,
@@ -189,7 +189,7 @@ test('a batch that loses a deadlock is repeated', async () => {
     ['em_1'],
   );
   expect([done, tries]).toEqual([1, 3]);
-  expect(await positionsOf(workspaceId)).toEqual([['em_1', 0]]);
+  expect(await listPositions(workspaceId)).toEqual([['em_1', 0]]);
 });
 
 test('a process that ends before its commit leaves the mail to the next; one that ends after it leaves nothing', async () => {
@@ -204,10 +204,10 @@ test('a process that ends before its commit leaves the mail to the next; one tha
   });
   for (const point of ['threading.claimed', 'threading.before-commit']) {
     await expect(assignThreads(endAt(point), workspaceId, ['em_1'])).rejects.toThrow('ended');
-    expect(await positionsOf(workspaceId)).toEqual([['em_1', null]]);
+    expect(await listPositions(workspaceId)).toEqual([['em_1', null]]);
   }
   await expect(assignThreads(endAt('threading.after-commit'), workspaceId, ['em_1'])).rejects.toThrow('ended');
-  expect(await positionsOf(workspaceId)).toEqual([['em_1', 0]]);
+  expect(await listPositions(workspaceId)).toEqual([['em_1', 0]]);
   expect(await assignThreads(context, workspaceId, ['em_1'])).toBe(0);
 });
 
@@ -224,7 +224,7 @@ function nextRouting(context: ThreadingContext, count: number): Promise<{ worksp
   });
 }
 
-async function positionsOf(workspaceId: string): Promise<[string, number | null][]> {
+async function listPositions(workspaceId: string): Promise<[string, number | null][]> {
   const { rows } = await database.pool.query<{ id: string; thread_position: number | null }>(
     `select id, thread_position from email where workspace_id = $1 order by id`,
     [workspaceId],

@@ -54,7 +54,7 @@ test('threads in PostgreSQL are the components of the definition, with positions
         batch.map((mail) => mail.emailId),
       );
     }
-    const emails = await emailsOf(workspaceId);
+    const emails = await listEmails(workspaceId);
     const threadOf = new Map(emails.map((email) => [email.id, email.thread_id ?? '']));
     expect(canonicalPartition(threadOf), `seed ${seed}`).toEqual(partitionByDefinition(messages));
     await expectConsistent(workspaceId);
@@ -70,7 +70,7 @@ test('a reply, its parent and a bare Re: become one thread with reasons and posi
     mail('em_4', 3, { subject: 'RE: rent for may', baseSubject: 'rent for may' }),
     mail('em_5', 4, { subject: 'Fwd: Rent for May', baseSubject: 'Rent for May' }),
   ]);
-  const emails = await emailsOf(workspaceId);
+  const emails = await listEmails(workspaceId);
   expect(emails.map((email) => [email.id, email.thread_position, email.thread_reason])).toEqual([
     ['em_1', 0, 'new'],
     ['em_2', 1, 'header'],
@@ -78,7 +78,7 @@ test('a reply, its parent and a bare Re: become one thread with reasons and posi
     ['em_4', 3, 'subject'],
     ['em_5', 0, 'new'],
   ]);
-  const [thread] = await threadsOf(workspaceId);
+  const [thread] = await listThreads(workspaceId);
   expect(thread).toMatchObject({
     root_message_id: '<1@x.test>',
     normalized_subject: 'Rent for May',
@@ -99,7 +99,9 @@ test('a plain message that comes after a bare Re: near it joins its thread', asy
     mail('em_1', 1, { messageId: '<1@x.test>' }),
     mail('em_3', 40, { messageId: '<3@x.test>' }),
   ]);
-  expect((await emailsOf(workspaceId)).map((email) => [email.id, email.thread_position, email.thread_reason])).toEqual([
+  expect(
+    (await listEmails(workspaceId)).map((email) => [email.id, email.thread_position, email.thread_reason]),
+  ).toEqual([
     ['em_1', 0, 'subject'],
     ['em_2', 1, 'new'],
     ['em_3', 0, 'new'],
@@ -115,26 +117,26 @@ test.each([
   const workspaceId = user();
   await store(workspaceId, [mail('em_1', 1, { messageId })]);
   await store(workspaceId, [mail('em_2', 2, { inReplyTo: [messageId], subject: 'other', baseSubject: 'other' })]);
-  expect(await threadsOf(workspaceId)).toMatchObject([{ message_count: 2 }]);
+  expect(await listThreads(workspaceId)).toMatchObject([{ message_count: 2 }]);
 });
 
 test('a new conversation takes three round trips, and so does a reply', async () => {
   const workspaceId = user();
   await store(workspaceId, [mail('em_1', 1, {})]);
   const query = vi.spyOn(pg.Client.prototype, 'query');
-  const tripsOf = async (stored: StoredMail) => {
+  const countTrips = async (stored: StoredMail) => {
     await insertEmails(database, workspaceId, [stored]);
     query.mockClear();
     await assignThreads(context, workspaceId, [stored.emailId]);
     return query.mock.calls.length;
   };
   const trips = [
-    await tripsOf(mail('em_2', 2, { subject: 'keys', baseSubject: 'keys' })),
-    await tripsOf(mail('em_3', 3, { inReplyTo: ['<em_1@mail.test>'] })),
+    await countTrips(mail('em_2', 2, { subject: 'keys', baseSubject: 'keys' })),
+    await countTrips(mail('em_3', 3, { inReplyTo: ['<em_1@mail.test>'] })),
   ];
   query.mockRestore();
   expect(trips).toEqual([3, 3]);
-  expect((await threadsOf(workspaceId)).map((thread) => thread.message_count)).toEqual([2, 1]);
+  expect((await listThreads(workspaceId)).map((thread) => thread.message_count)).toEqual([2, 1]);
 });
 
 test('a late parent makes one thread of two; the older stays and the other id leads to it forever', async () => {
@@ -142,21 +144,21 @@ test('a late parent makes one thread of two; the older stays and the other id le
   await store(workspaceId, [mail('em_2', 2, { references: ['<b@x.test>'], subject: 'b', baseSubject: 'b' })]);
   await store(workspaceId, [mail('em_1', 1, { inReplyTo: ['<a@x.test>'], subject: 'a', baseSubject: 'a' })]);
   await store(workspaceId, [mail('em_5', 5, { inReplyTo: ['<c@x.test>'], subject: 'c', baseSubject: 'c' })]);
-  const [older, younger, third] = await threadsOf(workspaceId);
+  const [older, younger, third] = await listThreads(workspaceId);
   await store(workspaceId, [mail('em_3', 3, { messageId: '<a@x.test>', references: ['<b@x.test>'] })]);
-  expect(await threadsOf(workspaceId)).toMatchObject([{ id: older?.id, message_count: 3 }, { id: third?.id }]);
-  expect(await aliasesOf(workspaceId)).toEqual([[younger?.id, older?.id]]);
+  expect(await listThreads(workspaceId)).toMatchObject([{ id: older?.id, message_count: 3 }, { id: third?.id }]);
+  expect(await listAliases(workspaceId)).toEqual([[younger?.id, older?.id]]);
 
   // An older thread still: the first survivor ends too, and the first alias leads to the last.
   await store(workspaceId, [mail('em_0', 0, { subject: 'd', baseSubject: 'd', messageId: '<d@x.test>' })]);
   await store(workspaceId, [mail('em_6', 6, { references: ['<d@x.test>', '<a@x.test>', '<c@x.test>'] })]);
-  const [thread, ...others] = await threadsOf(workspaceId);
+  const [thread, ...others] = await listThreads(workspaceId);
   expect(others).toEqual([]);
   expect(thread).toMatchObject({ normalized_subject: 'd', root_message_id: '<d@x.test>', latest_email_id: 'em_6' });
-  expect(await aliasesOf(workspaceId)).toEqual(
+  expect(await listAliases(workspaceId)).toEqual(
     [older?.id, younger?.id, third?.id].map((id) => [id, thread?.id]).toSorted(byFirst),
   );
-  expect((await emailsOf(workspaceId)).map((email) => [email.id, email.thread_position])).toEqual(
+  expect((await listEmails(workspaceId)).map((email) => [email.id, email.thread_position])).toEqual(
     ['em_0', 'em_1', 'em_2', 'em_3', 'em_5', 'em_6'].map((id, position) => [id, position]),
   );
   await expectConsistent(workspaceId);
@@ -168,7 +170,7 @@ test('a merge is in the event feed: the alias and the thread, before the message
     mail('em_1', 1, { inReplyTo: ['<a@x.test>'] }),
     mail('em_2', 2, { inReplyTo: ['<b@x.test>'] }),
   ]);
-  const [stays, ends] = await threadsOf(workspaceId);
+  const [stays, ends] = await listThreads(workspaceId);
   await store(workspaceId, [mail('em_3', 3, { references: ['<a@x.test>', '<b@x.test>'] })]);
   const { rows } = await database.pool.query<{
     kind: string;
@@ -205,7 +207,7 @@ test('20 replies to one thread handled by two actors at once take positions 0 to
     ),
   );
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20);
-  const emails = await emailsOf(workspaceId);
+  const emails = await listEmails(workspaceId);
   expect(new Set(emails.map((email) => email.thread_id)).size).toBe(1);
   expect(emails.map((email) => email.thread_position)).toEqual(replies.map((_, index) => index));
   await expectConsistent(workspaceId);
@@ -215,8 +217,8 @@ test('the same Message-ID and references with two users make two threads', async
   const [one, other] = [user(), user()];
   for (const workspaceId of [one, other]) await store(workspaceId, [mail('em_1', 0, { messageId: '<same@x.test>' })]);
   await store(other, [mail('em_2', 1, { inReplyTo: ['<same@x.test>'] })]);
-  const [first] = await threadsOf(one);
-  const [second] = await threadsOf(other);
+  const [first] = await listThreads(one);
+  const [second] = await listThreads(other);
   expect(first?.message_count).toBe(1);
   expect(second?.message_count).toBe(2);
   expect(first?.id).not.toBe(second?.id);
@@ -229,9 +231,9 @@ test('two messages with one Message-ID, and one mail to two own addresses, count
     mail('em_2', 0, { messageId: '<same@x.test>', ownAddress: 'us@home.test' }),
     mail('em_3', 1, { messageId: '<same@x.test>', subject: 'other body', baseSubject: 'other body' }),
   ]);
-  const emails = await emailsOf(workspaceId);
+  const emails = await listEmails(workspaceId);
   expect(emails.map((email) => email.thread_position)).toEqual([0, 1, 2]);
-  expect(await threadsOf(workspaceId)).toMatchObject([{ message_count: 3 }]);
+  expect(await listThreads(workspaceId)).toMatchObject([{ message_count: 3 }]);
 });
 
 test('ids without @ and reference loops have the expected threads', async () => {
@@ -247,7 +249,7 @@ test('ids without @ and reference loops have the expected threads', async () => 
     mail('em_3', 2, { messageId: '<3@x.test>', inReplyTo: ['<yes>'], subject: 'r', baseSubject: 'r' }),
     mail('em_4', 3, { messageId: '<4@x.test>', inReplyTo: ['<yes>'], subject: 's', baseSubject: 's' }),
   ]);
-  expect((await threadsOf(workspaceId)).map((thread) => thread.message_count)).toEqual([2, 1, 1]);
+  expect((await listThreads(workspaceId)).map((thread) => thread.message_count)).toEqual([2, 1, 1]);
 });
 
 test('a message received before threaded ones takes its position among them', async () => {
@@ -257,11 +259,11 @@ test('a message received before threaded ones takes its position among them', as
   await store(workspaceId, [reply('em_1', 1), reply('em_3', 3), reply('em_4', 4)]);
   await store(workspaceId, [reply('em_2', 2), reply('em_5', 5)]);
   await store(workspaceId, [reply('em_0', 0)]);
-  const emails = await emailsOf(workspaceId);
+  const emails = await listEmails(workspaceId);
   expect(emails.map((email) => [email.id, email.thread_position])).toEqual(
     [0, 1, 2, 3, 4, 5].map((position) => [`em_${position}`, position]),
   );
-  expect(await threadsOf(workspaceId)).toMatchObject([
+  expect(await listThreads(workspaceId)).toMatchObject([
     { normalized_subject: 'em_0', created_at: day(0), latest_email_id: 'em_5' },
   ]);
 });
@@ -277,7 +279,7 @@ test('a thread counts messages, received, unread and archived ones, through appe
   await store(workspaceId, [
     mail('em_5', 5, { references: ['<a@x.test>', '<b@x.test>'], isRead: true, isArchived: true }),
   ]);
-  expect(await threadsOf(workspaceId)).toMatchObject([
+  expect(await listThreads(workspaceId)).toMatchObject([
     { message_count: 5, received_count: 4, unread_count: 2, archived_count: 2 },
   ]);
 });
@@ -288,7 +290,7 @@ test('mail marked as read while its thread ends keeps the counters exact', async
     mail('em_1', 1, { inReplyTo: ['<a@x.test>'] }),
     mail('em_2', 2, { inReplyTo: ['<b@x.test>'] }),
   ]);
-  const [, ends] = await threadsOf(workspaceId);
+  const [, ends] = await listThreads(workspaceId);
   await insertEmails(database, workspaceId, [mail('em_3', 3, { references: ['<a@x.test>', '<b@x.test>'] })]);
   const reader = await database.pool.connect();
   await reader.query('begin');
@@ -302,14 +304,14 @@ test('mail marked as read while its thread ends keeps the counters exact', async
   await reader.query('commit');
   reader.release();
   await merging;
-  expect(await threadsOf(workspaceId)).toMatchObject([{ message_count: 3, unread_count: 2 }]);
+  expect(await listThreads(workspaceId)).toMatchObject([{ message_count: 3, unread_count: 2 }]);
 });
 
 test('threading an email again changes nothing, and scheduled mail waits', async () => {
   const workspaceId = user();
   await store(workspaceId, [mail('em_1', 0, {}), mail('em_2', 1, { type: 'scheduled' })]);
   expect(await assignThreads(context, workspaceId, ['em_1', 'em_2', 'em_unknown'])).toBe(0);
-  expect((await emailsOf(workspaceId)).map((email) => email.thread_position)).toEqual([0, null]);
+  expect((await listEmails(workspaceId)).map((email) => email.thread_position)).toEqual([0, null]);
   const { rows } = await database.pool.query(`select 1 from event where workspace_id = $1`, [workspaceId]);
   expect(rows).toHaveLength(1);
 });
@@ -328,9 +330,9 @@ test('a bare reply joins thousands of notices with its subject, and later ones c
       notices.slice(at, at + 50).map((notice) => notice.emailId),
     );
   }
-  expect(await threadsOf(workspaceId)).toHaveLength(2_000);
+  expect(await listThreads(workspaceId)).toHaveLength(2_000);
   await store(workspaceId, [mail('em_x', 30, { subject: 'Re: rent', messageId: '<x@x.test>' })]);
-  expect(await threadsOf(workspaceId)).toMatchObject([{ message_count: 2_001 }]);
+  expect(await listThreads(workspaceId)).toMatchObject([{ message_count: 2_001 }]);
   await store(workspaceId, [mail('em_y', 31, { subject: 'Re: rent', messageId: '<y@x.test>' })]);
   await expectConsistent(workspaceId);
   const { rows } = await database.pool.query(`select 1 from thread_alias where workspace_id = $1`, [workspaceId]);
@@ -339,8 +341,8 @@ test('a bare reply joins thousands of notices with its subject, and later ones c
 
 /** Threads, emails and keys of a user say the same. */
 async function expectConsistent(workspaceId: string): Promise<void> {
-  const emails = await emailsOf(workspaceId);
-  const threads = await threadsOf(workspaceId);
+  const emails = await listEmails(workspaceId);
+  const threads = await listThreads(workspaceId);
   const byThread = Map.groupBy(emails, (email) => email.thread_id);
   expect(new Set(threads.map((thread) => thread.id))).toEqual(new Set(byThread.keys()));
   for (const thread of threads) {
@@ -393,7 +395,7 @@ async function untilWaiting(): Promise<void> {
   }
 }
 
-async function emailsOf(workspaceId: string): Promise<Row<'email'>[]> {
+async function listEmails(workspaceId: string): Promise<Row<'email'>[]> {
   const { rows } = await database.pool.query<Row<'email'>>(
     `select * from email where workspace_id = $1 order by created_at, id`,
     [workspaceId],
@@ -401,7 +403,7 @@ async function emailsOf(workspaceId: string): Promise<Row<'email'>[]> {
   return rows;
 }
 
-async function threadsOf(workspaceId: string): Promise<Row<'thread'>[]> {
+async function listThreads(workspaceId: string): Promise<Row<'thread'>[]> {
   const { rows } = await database.pool.query<Row<'thread'>>(
     `select * from thread where workspace_id = $1 order by created_at, id`,
     [workspaceId],
@@ -409,7 +411,7 @@ async function threadsOf(workspaceId: string): Promise<Row<'thread'>[]> {
   return rows;
 }
 
-async function aliasesOf(workspaceId: string): Promise<(string | undefined)[][]> {
+async function listAliases(workspaceId: string): Promise<(string | undefined)[][]> {
   const { rows } = await database.pool.query<{ alias_id: string; thread_id: string }>(
     `select alias_id, thread_id from thread_alias where workspace_id = $1 order by alias_id collate "C"`,
     [workspaceId],

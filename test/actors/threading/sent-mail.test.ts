@@ -36,11 +36,11 @@ test('mail released a week after its creation is last in its thread, and has no 
     received('em_2', weekAgo + 60_000, { messageId: '<second@x.test>', inReplyTo: ['<root@x.test>'] }),
   ]);
   expect(await assignThreads(context, workspaceId, [id])).toBe(0);
-  expect(await placeOf(workspaceId, id)).toEqual({ thread_id: null, thread_position: null });
+  expect(await readPlace(workspaceId, id)).toEqual({ thread_id: null, thread_position: null });
 
   expect(await releaseDue(context, {})).toBe(1);
   expect(await assignThreads(context, workspaceId, [id])).toBe(0);
-  expect(await positionsOf(workspaceId)).toEqual(['em_1', 'em_2', id]);
+  expect(await listPositions(workspaceId)).toEqual(['em_1', 'em_2', id]);
   const { rows } = await database.pool.query(
     `select t.message_count, t.received_count, t.unread_count, t.latest_email_id, t.last_message_at = e.released_at as is_last,
        t.created_at = (select created_at from email where workspace_id = $1 and id = 'em_1') as begins_with_root
@@ -60,10 +60,10 @@ test('mail released a week after its creation is last in its thread, and has no 
 
   // What is older than it and comes late, and what comes after it.
   await store(workspaceId, [received('em_0', weekAgo + 120_000, { inReplyTo: ['<root@x.test>'] })]);
-  expect(await latestOf(workspaceId)).toEqual([{ latest_email_id: id }]);
+  expect(await readLatest(workspaceId)).toEqual([{ latest_email_id: id }]);
   await store(workspaceId, [received('em_4', Date.now() + 60_000, { inReplyTo: ['<second@x.test>'] })]);
-  expect(await positionsOf(workspaceId)).toEqual(['em_1', 'em_2', 'em_0', id, 'em_4']);
-  expect(await latestOf(workspaceId)).toEqual([{ latest_email_id: 'em_4' }]);
+  expect(await listPositions(workspaceId)).toEqual(['em_1', 'em_2', 'em_0', id, 'em_4']);
+  expect(await readLatest(workspaceId)).toEqual([{ latest_email_id: 'em_4' }]);
 });
 
 test('mail that begins a thread when it is released counts from its release', async () => {
@@ -89,15 +89,15 @@ test('mail that begins a thread when it is released counts from its release', as
 });
 
 test('a reply to mail that we sent joins its thread, in either order of arrival', async () => {
-  for (const isAnswerFirst of [false, true]) {
+  for (const isReplyFirst of [false, true]) {
     const workspaceId = user();
     const at = Date.now();
     const ours = sent('em_sent', at, { messageId: '<ours@own.test>' });
-    const answer = received('em_answer', at + 1_000, { inReplyTo: ['<ours@own.test>'] });
-    await store(workspaceId, isAnswerFirst ? [answer] : [ours]);
-    await store(workspaceId, isAnswerFirst ? [ours] : [answer]);
-    expect(await positionsOf(workspaceId)).toEqual(['em_sent', 'em_answer']);
-    expect(await countersOf(workspaceId)).toEqual([{ message_count: 2, received_count: 1, unread_count: 1 }]);
+    const reply = received('em_answer', at + 1_000, { inReplyTo: ['<ours@own.test>'] });
+    await store(workspaceId, isReplyFirst ? [reply] : [ours]);
+    await store(workspaceId, isReplyFirst ? [ours] : [reply]);
+    expect(await listPositions(workspaceId)).toEqual(['em_sent', 'em_answer']);
+    expect(await listCounters(workspaceId)).toEqual([{ message_count: 2, received_count: 1, unread_count: 1 }]);
   }
 });
 
@@ -108,8 +108,8 @@ test('a reply that we sent to received mail joins its thread, and counts neither
   await store(workspaceId, [
     sent('em_2', at + 1_000, { inReplyTo: ['<theirs@x.test>'], references: ['<theirs@x.test>'] }),
   ]);
-  expect(await positionsOf(workspaceId)).toEqual(['em_1', 'em_2']);
-  expect(await countersOf(workspaceId)).toEqual([{ message_count: 2, received_count: 1, unread_count: 0 }]);
+  expect(await listPositions(workspaceId)).toEqual(['em_1', 'em_2']);
+  expect(await listCounters(workspaceId)).toEqual([{ message_count: 2, received_count: 1, unread_count: 0 }]);
 });
 
 test('mail to an own address, sent and received, is one thread of two messages', async () => {
@@ -117,8 +117,8 @@ test('mail to an own address, sent and received, is one thread of two messages',
   const at = Date.now();
   await store(workspaceId, [sent('em_sent', at, { messageId: '<self@own.test>' })]);
   await store(workspaceId, [received('em_received', at + 1_000, { messageId: '<self@own.test>' })]);
-  expect(await positionsOf(workspaceId)).toEqual(['em_sent', 'em_received']);
-  expect(await countersOf(workspaceId)).toEqual([{ message_count: 2, received_count: 1, unread_count: 1 }]);
+  expect(await listPositions(workspaceId)).toEqual(['em_sent', 'em_received']);
+  expect(await listCounters(workspaceId)).toEqual([{ message_count: 2, received_count: 1, unread_count: 1 }]);
 });
 
 test('sent mail is never routed', async () => {
@@ -164,7 +164,7 @@ async function store(workspaceId: string, mails: readonly StoredMail[]): Promise
   );
 }
 
-async function placeOf(workspaceId: string, emailId: string): Promise<unknown> {
+async function readPlace(workspaceId: string, emailId: string): Promise<unknown> {
   const { rows } = await database.pool.query(
     'select thread_id, thread_position from email where workspace_id = $1 and id = $2',
     [workspaceId, emailId],
@@ -173,7 +173,7 @@ async function placeOf(workspaceId: string, emailId: string): Promise<unknown> {
 }
 
 /** The messages of the user's one thread by position. */
-async function positionsOf(workspaceId: string): Promise<string[]> {
+async function listPositions(workspaceId: string): Promise<string[]> {
   const { rows } = await database.pool.query<{ id: string; thread_position: number; threads: number }>(
     `select id, thread_position, (select count(*) from thread where workspace_id = $1) as threads
      from email where workspace_id = $1 order by thread_position`,
@@ -184,14 +184,14 @@ async function positionsOf(workspaceId: string): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-async function latestOf(workspaceId: string): Promise<unknown[]> {
+async function readLatest(workspaceId: string): Promise<unknown[]> {
   const { rows } = await database.pool.query('select latest_email_id from thread where workspace_id = $1', [
     workspaceId,
   ]);
   return rows;
 }
 
-async function countersOf(workspaceId: string): Promise<unknown[]> {
+async function listCounters(workspaceId: string): Promise<unknown[]> {
   const { rows } = await database.pool.query(
     'select message_count, received_count, unread_count from thread where workspace_id = $1',
     [workspaceId],

@@ -36,19 +36,19 @@ function createEngine() {
   return { engine, released, claimedAgain, kept };
 }
 
-const jobOf = (id: string, askedAt: number): Job => ({ id, workspaceId: 'ann', leaseUntil: leaseEnd(askedAt) });
+const makeJob = (id: string, askedAt: number): Job => ({ id, workspaceId: 'ann', leaseUntil: leaseEnd(askedAt) });
 
 test('a row whose outcome was recorded while it was claimed again is not attempted twice', async () => {
   const { engine, released, claimedAgain, kept } = createEngine();
-  const [first, second] = [jobOf('1', performance.now()), jobOf('2', performance.now())];
+  const [first, second] = [makeJob('1', performance.now()), makeJob('2', performance.now())];
   expect(engine.hold([first, second])).toHaveLength(2);
 
   // A sweep asks for due rows; before it has its answer, the first job is recorded.
   const askedAt = performance.now();
   await engine.finish([first], Promise.resolve());
-  expect(engine.hold([jobOf('1', askedAt), jobOf('2', askedAt), jobOf('3', askedAt)]).map(({ id }) => id)).toEqual([
-    '3',
-  ]);
+  expect(
+    engine.hold([makeJob('1', askedAt), makeJob('2', askedAt), makeJob('3', askedAt)]).map(({ id }) => id),
+  ).toEqual(['3']);
   expect(claimedAgain).toEqual([
     ['1', false],
     ['2', true],
@@ -57,5 +57,5 @@ test('a row whose outcome was recorded while it was claimed again is not attempt
   expect(released).toEqual(['1']);
 
   // What a later claim finds is due once more.
-  expect(engine.hold([jobOf('1', performance.now() + 1)])).toHaveLength(1);
+  expect(engine.hold([makeJob('1', performance.now() + 1)])).toHaveLength(1);
 });

@@ -15,10 +15,10 @@ function heldWrite() {
 }
 
 /** An error as PostgreSQL's client throws it. */
-const errorOf = (code: string) => Object.assign(new Error(code), { code });
-const UNREACHABLE = errorOf('57P01');
-const DEADLOCK = errorOf('40P01');
-const BAD_ROW = errorOf('23514');
+const makeError = (code: string) => Object.assign(new Error(code), { code });
+const UNREACHABLE = makeError('57P01');
+const DEADLOCK = makeError('40P01');
+const BAD_ROW = makeError('23514');
 
 test('writes the first item at once, and those that arrive meanwhile as the next group', async () => {
   const { groups, write } = heldWrite();

@@ -6,15 +6,15 @@ interface Job {
   lane: Lane;
 }
 
-const laneOf = (workspaceId: string, key: string): Lane => ({ workspaceId, key });
-const jobsOf = (lane: Lane, count: number): Job[] =>
+const makeLane = (workspaceId: string, key: string): Lane => ({ workspaceId, key });
+const makeJobs = (lane: Lane, count: number): Job[] =>
   Array.from({ length: count }, (_, n) => ({ id: `${lane.key}${lane.workspaceId}${n}`, lane }));
 
 test('counts jobs by lane until they are recorded, and by user until they are forgotten', () => {
   const inHand = createInHand<Job>({ idOf: ({ id }) => id, laneOf: ({ lane }) => lane });
-  const [a, b] = [laneOf('ann', 'a.test'), laneOf('ann', 'b.test')];
-  const ofA = jobsOf(a, 3);
-  for (const job of [...ofA, ...jobsOf(b, 1), ...jobsOf(laneOf('ben', 'a.test'), 1)]) inHand.hold(job);
+  const [a, b] = [makeLane('ann', 'a.test'), makeLane('ann', 'b.test')];
+  const ofA = makeJobs(a, 3);
+  for (const job of [...ofA, ...makeJobs(b, 1), ...makeJobs(makeLane('ben', 'a.test'), 1)]) inHand.hold(job);
   const sizes = () => [inHand.size(), inHand.sizeOf(a), inHand.sizeOfWorkspace('ann')];
   expect(sizes()).toEqual([5, 3, 4]);
   expect(inHand.lanesAbove(2).map(({ workspaceId, key }) => [workspaceId, key])).toEqual([['ann', 'a.test']]);

@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-const configOf = (folder: string) => path.join(home, folder, 'postroom', 'config.json');
+const locateConfig = (folder: string) => path.join(home, folder, 'postroom', 'config.json');
 const start = (folder: string, words: string[]) =>
   startPostroom(words, { XDG_CONFIG_HOME: path.join(home, folder), POSTROOM_URL: '', POSTROOM_KEY: '' }, '');
 const postroom = (folder: string, ...words: string[]) => start(folder, words).ended;
@@ -68,7 +68,7 @@ async function login(folder: string, level: string | null) {
 test('login stores access that only the user can read, other commands use it, and logout ends it', async () => {
   const done = await login('own', 'read');
   expect(done, done.error).toMatchObject({ code: 0, out: expect.stringContaining(`owner@${account.domain}: read.`) });
-  const file = configOf('own');
+  const file = locateConfig('own');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const stored = JSON.parse(await readFile(file, 'utf8'));
   expect(stored).toEqual({
@@ -118,7 +118,7 @@ test('login stores access that only the user can read, other commands use it, an
 
 test('a lock of a run that was killed is taken over, and a refresh token that was used asks for a new sign-in', async () => {
   await login('killed', 'read');
-  const file = configOf('killed');
+  const file = locateConfig('killed');
   const stored = JSON.parse(await readFile(file, 'utf8'));
   const expired = { ...stored, tokens: { ...stored.tokens, expiresAt: new Date().toISOString() } };
   await writeFile(file, JSON.stringify(expired));

@@ -19,14 +19,14 @@ async function read(format: MailFormat, at: string) {
   return { messages, totalBytes: files.totalBytes, skipped: files.skipped() };
 }
 
-async function mboxOf(text: string) {
+async function readMbox(text: string) {
   const file = path.join(directory, `${text.length}.mbox`);
   await writeFile(file, text, 'latin1');
   return { file, ...(await read('mbox', file)) };
 }
 
 test('an mbox yields its messages with their flags, and dates in UTC', async () => {
-  const { file, messages, totalBytes, skipped } = await mboxOf(
+  const { file, messages, totalBytes, skipped } = await readMbox(
     [
       'From ann@x.test Thu Jan  2 03:04:05 2003',
       'Status: RO',
@@ -68,7 +68,7 @@ test('an mbox yields its messages with their flags, and dates in UTC', async () 
 });
 
 test('CRLF ends lines of an mbox as well, and an unread message has no flag', async () => {
-  const { messages } = await mboxOf('From a\r\nStatus: O\r\n\r\none\r\n\r\nFrom b\r\n\r\ntwo\r\n');
+  const { messages } = await readMbox('From a\r\nStatus: O\r\n\r\none\r\n\r\nFrom b\r\n\r\ntwo\r\n');
   expect(messages.map(({ text, isRead }) => [text, isRead])).toEqual([
     ['Status: O\r\n\r\none\r\n', false],
     ['\r\ntwo\r\n', false],
@@ -76,7 +76,7 @@ test('CRLF ends lines of an mbox as well, and an unread message has no flag', as
 });
 
 test('a message that is too large is named and not read, and the next one is', async () => {
-  const { messages } = await mboxOf(`From a\n\n${'x'.repeat(MAX_MESSAGE_BYTES + 200_000)}\n\nFrom b\n\ntwo\n`);
+  const { messages } = await readMbox(`From a\n\n${'x'.repeat(MAX_MESSAGE_BYTES + 200_000)}\n\nFrom b\n\ntwo\n`);
   expect(messages.map(({ text }) => text)).toEqual([null, '\ntwo\n']);
 });
 

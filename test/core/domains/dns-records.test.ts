@@ -32,9 +32,9 @@ test('a domain with keys has a record for each, and a DMARC policy', () => {
 
 test('a domain without keys has neither, and one verified through its parent needs no proof', () => {
   const sub = { id: 'dom_1', name: 'sub.x.test', dkimKeys: [] };
-  const namesOf = (isInherited: boolean) => listDnsRecords({ ...sub, isInherited }, HOST).map(({ name }) => name);
-  expect(namesOf(true)).toEqual(['sub.x.test', 'sub.x.test', 'mail.sub.x.test', 'mail.sub.x.test']);
-  expect(namesOf(false)).toContain('_postroom.sub.x.test');
+  const listNames = (isInherited: boolean) => listDnsRecords({ ...sub, isInherited }, HOST).map(({ name }) => name);
+  expect(listNames(true)).toEqual(['sub.x.test', 'sub.x.test', 'mail.sub.x.test', 'mail.sub.x.test']);
+  expect(listNames(false)).toContain('_postroom.sub.x.test');
 });
 
 describe('SPF records authorize a host', () => {

@@ -48,7 +48,7 @@ const nothing: DomainRecords = {
 };
 const judge = (more: Partial<DomainRecords>, previous: DomainCheck | null = null, from = complete) =>
   judgeDomain(records, { ...from, ...more }, { mailHostname: HOST, previous });
-const errorOf = (check: DomainCheck, name: string, type = 'TXT') =>
+const findError = (check: DomainCheck, name: string, type = 'TXT') =>
   check.records.find((record) => record.name === name && record.type === type)?.error;
 
 test('finds all records of a domain', () => {
@@ -91,8 +91,8 @@ describe('finds a record', () => {
     ['the MX beside a backup', { mx: all(ours, { exchange: 'backup.test', priority: 20 }) }],
     ['the MX in any case, with its dot', { mx: all({ exchange: 'MX.postroom.TEST.', priority: 1 }) }],
     ['any policy of DMARC', { dmarc: all('v=DMARC1;p=quarantine; rua=mailto:a@b.test') }],
-  ])('%s', (_name, answers) => {
-    const check = judge(answers);
+  ])('%s', (_name, responses) => {
+    const check = judge(responses);
     expect(check.records.filter(({ isSeen }) => !isSeen)).toEqual([]);
     expect(check.conflict).toBeNull();
   });
@@ -134,19 +134,19 @@ describe('does not find a record, and says why', () => {
       'There are 2 DMARC records, but only one is allowed',
     ],
     ['no DMARC', { dmarc: all('hello') }, '_dmarc.x.test', 'No such record'],
-  ])('%s', (_name, answers, name, error) => {
-    expect(errorOf(judge(answers), name)).toBe(error);
+  ])('%s', (_name, responses, name, error) => {
+    expect(findError(judge(responses), name)).toBe(error);
   });
 
   test('the MX of another host', () => {
     const check = judge({ mx: all({ exchange: 'mx.other.test', priority: 5 }, { ...ours }) });
-    expect(errorOf(check, 'x.test', 'MX')).toBe(`Found instead: 5 mx.other.test, 10 ${HOST}`);
+    expect(findError(check, 'x.test', 'MX')).toBe(`Found instead: 5 mx.other.test, 10 ${HOST}`);
   });
 
   test('what was found is made safe to show', () => {
     const lie = `${'a'.repeat(70_000)}`;
     const check = judge({ proof: all('\0\u202eevil\n', lie, ...Array.from({ length: 500 }, () => 'x')) });
-    const error = errorOf(check, '_postroom.x.test') ?? '';
+    const error = findError(check, '_postroom.x.test') ?? '';
     expect(error).toMatch(/^Found instead: \ufffd\ufffdevil\ufffd, a{255}…(?:, x){8}$/);
   });
 });
@@ -159,8 +159,8 @@ describe('records of other servers are a conflict', () => {
     ['a null MX', { mx: all({ exchange: '', priority: 0 }) }, 'mx', ['MX 0 .']],
     ['an alias', { mx: none, cname: all('other.test') }, 'cname', ['CNAME other.test']],
     ['both', { mx: all(foreign), cname: all('other.test') }, 'both', ['MX 10 mx.other.test', 'CNAME other.test']],
-  ])('%s', (_name, answers, type, found) => {
-    const { conflict } = judge(answers);
+  ])('%s', (_name, responses, type, found) => {
+    const { conflict } = judge(responses);
     expect(conflict?.type).toBe(type);
     expect(conflict?.records.map((record) => `${record.type} ${record.value}`)).toEqual(found);
     expect(conflictMessage(conflict?.type ?? 'mx')).not.toBe('');

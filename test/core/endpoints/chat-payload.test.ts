@@ -28,7 +28,7 @@ interface Told {
   publicUrl?: string;
 }
 
-function factsOf(told: Told = {}): PayloadFacts {
+function makeFacts(told: Told = {}): PayloadFacts {
   const { text = 'How are you?', html = null, name = 'Ann', address = 'ann@a.test', files = [] } = told;
   return {
     timestamp: new Date('2026-11-20T12:00:01Z'),
@@ -92,9 +92,9 @@ interface SlackMessage {
   blocks: { type: string; text?: SlackText; fields?: SlackText[]; elements?: SlackText[] }[];
 }
 
-const discord = (told?: Told) => JSON.parse(buildChatPayload('chat_a', factsOf(told))) as DiscordMessage;
-const slack = (told?: Told) => JSON.parse(buildChatPayload('chat_b', factsOf(told))) as SlackMessage;
-const valueOf = (message: DiscordMessage, name: string) =>
+const discord = (told?: Told) => JSON.parse(buildChatPayload('chat_a', makeFacts(told))) as DiscordMessage;
+const slack = (told?: Told) => JSON.parse(buildChatPayload('chat_b', makeFacts(told))) as SlackMessage;
+const findValue = (message: DiscordMessage, name: string) =>
   message.embeds[0]?.fields.find((field) => field.name === name)?.value;
 const slackTexts = (message: SlackMessage) =>
   message.blocks.flatMap(({ text, fields, elements }) => [
@@ -162,7 +162,7 @@ test('the Slack message has the same content', () => {
 
 test('equal facts give equal bytes', () => {
   for (const format of ['chat_a', 'chat_b'] as const)
-    expect(buildChatPayload(format, factsOf())).toBe(buildChatPayload(format, factsOf()));
+    expect(buildChatPayload(format, makeFacts())).toBe(buildChatPayload(format, makeFacts()));
 });
 
 /** What remains when escapes are taken out: nothing in it may act. */
@@ -302,14 +302,14 @@ describe('long content', () => {
     const long = '_'.repeat(10_000);
     const files = Array.from({ length: 40 }, () => ({ filename: '_'.repeat(200) }));
     const { ofDiscord } = expectHarmless({ subject: long, name: long, recipient: long, text: long, files });
-    expect(valueOf(ofDiscord, 'Attachments')).toMatch(/…/);
+    expect(findValue(ofDiscord, 'Attachments')).toMatch(/…/);
     // There is still room for text.
     expect(ofDiscord.embeds[0]?.description.length).toBeGreaterThan(3_500);
   });
 
   test('the first of many files are named and the others counted', () => {
     const files = Array.from({ length: 25 }, (_, n) => ({ filename: `f${n}.txt`, size: n * 100 }));
-    expect(valueOf(discord({ files }), 'Attachments')).toMatch(
+    expect(findValue(discord({ files }), 'Attachments')).toMatch(
       /^f0\.txt \\\(0 B\\\), .*f9\.txt \\\(900 B\\\), and 15 more$/,
     );
   });
@@ -324,7 +324,7 @@ describe('long content', () => {
 
   test('a public URL that is too long drops the link, not the message', () => {
     const { ofDiscord, ofSlack } = expectHarmless({ publicUrl: `https://${'a.'.repeat(1_500)}test` });
-    expect(valueOf(ofDiscord, 'Link')).toBeUndefined();
+    expect(findValue(ofDiscord, 'Link')).toBeUndefined();
     expect(ofSlack.blocks.at(-1)?.elements).toHaveLength(1);
   });
 });
@@ -341,13 +341,13 @@ describe('missing content', () => {
         text: blank,
       });
       expect(ofDiscord.embeds[0]).toMatchObject({ title: '\\(no subject\\)', description: '\\(no text\\)' });
-      expect(valueOf(ofDiscord, 'From')).toBe('\\(unknown sender\\)');
+      expect(findValue(ofDiscord, 'From')).toBe('\\(unknown sender\\)');
       expect(ofSlack.blocks[0]?.text?.text).toBe('(no subject)');
     },
   );
 
   test('a message without From has an unknown sender', () => {
-    const facts = factsOf();
+    const facts = makeFacts();
     const content = { ...facts.content, addresses: { ...facts.content.addresses, from: null } };
     expect(buildChatPayload('chat_b', { ...facts, content })).toContain('New email from (unknown sender): Hi');
   });
@@ -356,7 +356,7 @@ describe('missing content', () => {
     const html = `<style>p { color: red }</style><script>x</script><h1>News</h1><p>Hello&nbsp;B<b>o</b>b &amp; all,<br>see
       1 &lt; 2 &amp;lt;</p><table><tr><td>a</td><td>b</td></tr></table>`;
     const lines = 'News\nHello Bob & all,\nsee 1 \\< 2 &lt;\na b';
-    const facts = factsOf({ text: null });
+    const facts = makeFacts({ text: null });
     for (const cleanedHtml of [sanitizeHtmlBody(html), null])
       for (const cleanedText of [null, ' ']) {
         const content = { ...facts.content, htmlBody: html, cleanedHtml, cleanedText };

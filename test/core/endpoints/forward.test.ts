@@ -8,7 +8,7 @@ import {
 } from '../../../core/endpoints/forward.ts';
 import { parseMessage } from '../../../core/mime/parse-message.ts';
 import { isTransferable } from '../../../core/mime/transfer-form.ts';
-import { fieldOf, fieldsOf } from '../../support/stages/sending-stage.ts';
+import { listFields, readField } from '../../support/stages/sending-stage.ts';
 
 const CONFIG = readForwardConfig({ forwardTo: 'joe@x.test' });
 
@@ -85,7 +85,7 @@ describe('a copy', () => {
       'Bcc: secret@x.test',
       ...original,
     ]);
-    expect(fieldsOf(copy).map(([name]) => name)).toEqual([
+    expect(listFields(copy).map(([name]) => name)).toEqual([
       'Delivered-To',
       'Received',
       'Received',
@@ -102,7 +102,7 @@ describe('a copy', () => {
       'MIME-Version',
     ]);
     expect(
-      fieldsOf(copy)
+      listFields(copy)
         .filter(([name]) => name === 'Delivered-To')
         .map(([, value]) => value),
     ).toEqual(['hello@box.test', 'a@box.test']);
@@ -125,19 +125,19 @@ describe('a copy', () => {
     ['List-Id', ['List-Id: <l.peer.test>'], {}, 'List-Id', '<l.peer.test>'],
     ['no other field', ['X-Mailer: a', 'Disposition-Notification-To: a@b'], {}, 'Disposition-Notification-To', null],
   ])('has %s', async (_, lines, over, field, value) => {
-    expect(fieldOf(await compose([...lines, ...original], over), field)).toBe(value);
+    expect(readField(await compose([...lines, ...original], over), field)).toBe(value);
   });
 
   test('for a group is addressed to the receiving address', async () => {
-    expect(fieldOf(await compose(original, {}, true), 'To')).toBe('hello@box.test');
-    expect(fieldOf(await compose(original), 'To')).toBe('joe@x.test');
+    expect(readField(await compose(original, {}, true), 'To')).toBe('hello@box.test');
+    expect(readField(await compose(original), 'To')).toBe('joe@x.test');
   });
 
   test('of a message without MIME declares the encoding of its body', async () => {
     const copy = await compose(['From: ann@peer.test', '', 'Grüße', '']);
-    expect([fieldOf(copy, 'MIME-Version'), fieldOf(copy, 'Content-Transfer-Encoding')]).toEqual(['1.0', 'base64']);
+    expect([readField(copy, 'MIME-Version'), readField(copy, 'Content-Transfer-Encoding')]).toEqual(['1.0', 'base64']);
     expect(
-      fieldsOf(await compose(['MIME-Version: 1.0', ...original])).filter(([name]) => /^mime/i.test(name)),
+      listFields(await compose(['MIME-Version: 1.0', ...original])).filter(([name]) => /^mime/i.test(name)),
     ).toHaveLength(1);
   });
 
@@ -174,8 +174,8 @@ describe('a copy', () => {
     for (const preserveHeaders of [false, true]) {
       const copy = await compose(lines, { preserveHeaders });
       expect(isTransferable(copy, preserveHeaders ? '8bit' : '7bit')).toBe(true);
-      expect(fieldsOf(copy).filter(([name]) => /^bcc$/i.test(name))).toEqual([]);
-      if (!preserveHeaders) expect(fieldOf(copy, 'Message-ID')).toBe('<dlv_1@box.test>');
+      expect(listFields(copy).filter(([name]) => /^bcc$/i.test(name))).toEqual([]);
+      if (!preserveHeaders) expect(readField(copy, 'Message-ID')).toBe('<dlv_1@box.test>');
     }
   });
 });

@@ -194,10 +194,10 @@ test('bytes that are not UTF-8, and NUL, still give valid JSON', () => {
 });
 
 /** All keys of a JSON value, in their order, lists by their first element. */
-function keysOf(value: unknown): unknown {
-  if (Array.isArray(value)) return [keysOf(value[0])];
+function readKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return [readKeys(value[0])];
   if (typeof value !== 'object' || value === null) return null;
-  return Object.entries(value).map(([key, inner]) => [key, key === 'headers' ? null : keysOf(inner)]);
+  return Object.entries(value).map(([key, inner]) => [key, key === 'headers' ? null : readKeys(inner)]);
 }
 
 const html = (bytes: number) => `<p>${'h'.repeat(bytes - 7)}</p>`;
@@ -249,8 +249,8 @@ test.each<[form: 'nested' | 'flat', budget: number, truncated: string[], content
   if (payload === 'nested') expect(mail.raw.length).toBe(truncated.includes('raw') ? 0 : 45_000);
   // The same keys, whatever is left out.
   const whole = JSON.parse(payloadText({ payload, maxPayloadOctets: 10_000_000, attachments: 'content' }, large));
-  expect(keysOf(body)).toStrictEqual(keysOf(whole));
-  expect(keysOf(JSON.parse(payloadText({ ...NESTED, payload }, facts)))).toStrictEqual(keysOf(whole));
+  expect(readKeys(body)).toStrictEqual(readKeys(whole));
+  expect(readKeys(JSON.parse(payloadText({ ...NESTED, payload }, facts)))).toStrictEqual(readKeys(whole));
 });
 
 test('an endpoint configured for links gets links, and nothing counts as truncated', () => {
@@ -330,7 +330,7 @@ const EMAIL = {
   metadata: null,
 };
 
-async function factsOf(raw: Buffer): Promise<PayloadFacts> {
+async function readFacts(raw: Buffer): Promise<PayloadFacts> {
   const { messageId, subject, date, addresses, inReplyTo, references, ...rest } = await parseMessage(raw);
   const { textBody, removedParts } = rest;
   const bodies = { text: textBody, html: rest.htmlBody };
@@ -357,7 +357,7 @@ async function factsOf(raw: Buffer): Promise<PayloadFacts> {
   };
 }
 
-function headersOf(headers: PayloadFacts['content']['headers']): Record<string, string> {
+function makeHeaders(headers: PayloadFacts['content']['headers']): Record<string, string> {
   const names = new Set(headers.map(([name]) => name));
   const values = (name: string) => headers.filter(([other]) => other === name).map(([, value]) => value);
   return Object.assign(
@@ -366,7 +366,7 @@ function headersOf(headers: PayloadFacts['content']['headers']): Record<string, 
   );
 }
 
-function filesOf(facts: PayloadFacts) {
+function listFiles(facts: PayloadFacts) {
   return facts.content.attachments.map((file) => ({
     filename: file.filename,
     contentType: file.contentType,
@@ -378,12 +378,12 @@ function filesOf(facts: PayloadFacts) {
   }));
 }
 
-function nestedOf(facts: PayloadFacts) {
+function makeNested(facts: PayloadFacts) {
   const { email, content } = facts;
   const { from, to, cc, bcc, replyTo } = content.addresses;
   const { id, messageId, subject, recipient, receivedAt, threadId, threadPosition, metadata, date } = email;
   const noAddresses = { text: '', addresses: [] };
-  const headers = headersOf(content.headers);
+  const headers = makeHeaders(content.headers);
   return {
     event: 'email.received',
     id: 'evt_1',
@@ -419,7 +419,7 @@ function nestedOf(facts: PayloadFacts) {
         htmlBody: content.htmlBody,
         raw: facts.raw?.toString('utf8'),
         rawUrl: linkTo(facts, 'raw'),
-        attachments: filesOf(facts),
+        attachments: listFiles(facts),
         ...(content.priority === null ? {} : { priority: content.priority }),
         event: findEvent(content.attachments),
         headers,
@@ -429,7 +429,7 @@ function nestedOf(facts: PayloadFacts) {
         text: content.cleanedText,
         hasHtml: Boolean(content.cleanedHtml),
         hasText: Boolean(content.cleanedText),
-        attachments: filesOf(facts),
+        attachments: listFiles(facts),
         headers,
         quotedText: content.quotedText,
         signature: content.signature,
@@ -441,7 +441,7 @@ function nestedOf(facts: PayloadFacts) {
   };
 }
 
-function flatOf(facts: PayloadFacts) {
+function makeFlat(facts: PayloadFacts) {
   const { email, content } = facts;
   return {
     id: email.id,
@@ -462,9 +462,9 @@ function flatOf(facts: PayloadFacts) {
     security: { injection: content.injection, spam: NOT_CHECKED },
     html: content.htmlBody,
     text: content.textBody,
-    attachments: filesOf(facts),
+    attachments: listFiles(facts),
     event: findEvent(content.attachments),
-    headers: headersOf(content.headers),
+    headers: makeHeaders(content.headers),
     receivedAt: email.receivedAt,
     rawUrl: linkTo(facts, 'raw'),
     truncated: content.isTruncated ? ['content'] : [],
@@ -472,17 +472,17 @@ function flatOf(facts: PayloadFacts) {
 }
 
 function expectEqualBytes(facts: PayloadFacts): void {
-  expect(payloadText({ ...OPTIONS, payload: 'nested' }, facts)).toBe(JSON.stringify(nestedOf(facts)));
-  expect(payloadText({ ...OPTIONS, payload: 'flat' }, facts)).toBe(JSON.stringify(flatOf(facts)));
+  expect(payloadText({ ...OPTIONS, payload: 'nested' }, facts)).toBe(JSON.stringify(makeNested(facts)));
+  expect(payloadText({ ...OPTIONS, payload: 'flat' }, facts)).toBe(JSON.stringify(makeFlat(facts)));
 }
 
 test.skipIf(!hasCorpora)('payloads of real mail have the bytes of JSON.stringify', async () => {
   const messages = await readEmlMessages();
-  for (const { bytes } of messages.filter((_, n) => n % 4 === 0)) expectEqualBytes(await factsOf(bytes));
+  for (const { bytes } of messages.filter((_, n) => n % 4 === 0)) expectEqualBytes(await readFacts(bytes));
 });
 
 test('payloads have the bytes of JSON.stringify whatever the texts hold', async () => {
-  const facts = await factsOf(
+  const facts = await readFacts(
     Buffer.from('Subject: Hi "you"\r\n7: x\r\n__proto__: y\r\n\r\n\xfftext\\\x01\r\n', 'latin1'),
   );
   const ends = ['', ' ', '\r\n', '\\', '"', '\t\v\f\u00a0\u2028\ufeff', '\\n', '\ud800', '\x07', '\n\\r\n', '\u000b'];
@@ -605,7 +605,7 @@ test('no plan exceeds its budget unless the fixed part does', () => {
 test('the event of an invitation is in both payloads, without its attendees when they would take too much', async () => {
   const attendees = Array.from({ length: 90 }, (_, n) => `ATTENDEE:mailto:guest-${n}@b.test`);
   const calendar = ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'SUMMARY:Kick-off', ...attendees, 'END:VEVENT', 'END:VCALENDAR'];
-  const facts = await factsOf(Buffer.from(['Content-Type: text/calendar', '', ...calendar].join('\r\n')));
+  const facts = await readFacts(Buffer.from(['Content-Type: text/calendar', '', ...calendar].join('\r\n')));
   expectEqualBytes(facts);
   const flat = (maxPayloadOctets: number) =>
     JSON.parse(payloadText({ ...OPTIONS, payload: 'flat', maxPayloadOctets }, facts)) as { event: CalendarEvent };

@@ -27,17 +27,17 @@ const facts: SigningFacts = {
   isTest: false,
 };
 
-function headersOf(changes: Partial<SigningFacts> = {}): Map<string, string> {
+function makeHeaders(changes: Partial<SigningFacts> = {}): Map<string, string> {
   const list = webhookHeaders({ ...facts, ...changes });
   return new Map(Array.from({ length: list.length / 2 }, (_, n) => [list[2 * n] ?? '', list[2 * n + 1] ?? '']));
 }
 
 test('X-Service-Signature is the token, or if configured the HMAC of the body', () => {
   const hmac = createHmac('sha256', 'token').update('{"a":1}').digest('hex');
-  expect(headersOf().get('X-Service-Signature')).toBe('token');
-  expect(headersOf({ signatureScheme: 'hmac' }).get('X-Service-Signature')).toBe(hmac);
-  expect(headersOf().get('X-Service-Timestamp')).toBe(String(sentAt.getTime()));
-  expect(headersOf().get('X-Webhook-Signature')).toBe(`sha256=${hmac}`);
+  expect(makeHeaders().get('X-Service-Signature')).toBe('token');
+  expect(makeHeaders({ signatureScheme: 'hmac' }).get('X-Service-Signature')).toBe(hmac);
+  expect(makeHeaders().get('X-Service-Timestamp')).toBe(String(sentAt.getTime()));
+  expect(makeHeaders().get('X-Webhook-Signature')).toBe(`sha256=${hmac}`);
 });
 
 test('the signature matches the published example of Standard Webhooks', () => {
@@ -63,7 +63,7 @@ test('after a rotation both secrets sign for 24 h, then only the new one', () =>
   const [old, fresh] = [makeSigningSecret(Buffer.alloc(32, 1)), makeSigningSecret(Buffer.alloc(32, 2))];
   const rotated = rotateSigningSecrets([{ secret: old, validUntil: null }], fresh, sentAt);
   const stored = decodeSigningSecrets(encodeSigningSecrets(rotated));
-  const signed = (at: number) => headersOf({ secrets: stored, sentAt: new Date(at) }).get('webhook-signature');
+  const signed = (at: number) => makeHeaders({ secrets: stored, sentAt: new Date(at) }).get('webhook-signature');
   const seconds = Math.floor(sentAt.getTime() / 1_000);
   expect(signed(sentAt.getTime())).toBe(
     [fresh, old].map((secret) => signStandardWebhook(secret, 'dlv_1', seconds, facts.body)).join(' '),
@@ -74,14 +74,14 @@ test('after a rotation both secrets sign for 24 h, then only the new one', () =>
 });
 
 test('custom headers are added, and may replace Content-Type and User-Agent', () => {
-  const headers = headersOf({ customHeaders: { 'content-type': 'text/x', 'X-Mine': 'yes' } });
+  const headers = makeHeaders({ customHeaders: { 'content-type': 'text/x', 'X-Mine': 'yes' } });
   expect(headers.get('Content-Type')).toBe('text/x');
   expect(headers.get('X-Mine')).toBe('yes');
   expect([...headers.keys()].filter((name) => name.toLowerCase() === 'content-type')).toHaveLength(1);
 });
 
 test('a Message-ID cannot break the header section', () => {
-  expect(headersOf({ email: { id: 'em_1', messageId: '<a\r\nX: y\0\u2028@b>' } }).get('X-Message-ID')).toBe(
+  expect(makeHeaders({ email: { id: 'em_1', messageId: '<a\r\nX: y\0\u2028@b>' } }).get('X-Message-ID')).toBe(
     '<aX: y@b>',
   );
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { checkMail, GMAIL_CLIP_BYTES, type MailIssue } from '../../../core/html/check-mail.ts';
 
-function issuesOf(html: string): MailIssue[] {
+function listIssues(html: string): MailIssue[] {
   return checkMail({ html }).issues;
 }
 
-function titlesOf(html: string, kind?: MailIssue['kind']): string[] {
-  return issuesOf(html)
+function listTitles(html: string, kind?: MailIssue['kind']): string[] {
+  return listIssues(html)
     .filter((issue) => kind === undefined || issue.kind === kind)
     .map(({ title }) => title);
 }
@@ -48,30 +48,32 @@ describe('checks of a message', () => {
     ['javascript:alert(1)', 'Link that mail clients block'],
     ['data:text/html,x', 'Link that mail clients block'],
   ])('return for the link %j: %j', (href, title) => {
-    const issues = issuesOf(`<p>a</p><a href="${href}">b</a>`).filter(({ kind }) => kind === 'broken_link');
+    const issues = listIssues(`<p>a</p><a href="${href}">b</a>`).filter(({ kind }) => kind === 'broken_link');
     expect(issues.map((issue) => issue.title)).toEqual(title === null ? [] : [title]);
     if (title !== null) expect(issues[0]).toMatchObject({ severity: 'error', count: 1, unsupportedBy: [] });
   });
 
   test('count each kind of broken link once, with up to five examples', () => {
     const html = ['/a', '/b', '/c', '/d', '/e', '/f', '/a'].map((href) => `<a href="${href}">x</a>`).join('');
-    expect(issuesOf(html)).toMatchObject([{ kind: 'broken_link', count: 7, examples: ['/a', '/b', '/c', '/d', '/e'] }]);
+    expect(listIssues(html)).toMatchObject([
+      { kind: 'broken_link', count: 7, examples: ['/a', '/b', '/c', '/d', '/e'] },
+    ]);
   });
 
   test('find images without alt, but no tracking pixels', () => {
     const html = '<img src="https://e.example/a.png"><img src="b.png" alt=""><img src="c.png" width="1" height="1">';
-    expect(issuesOf(html)).toMatchObject([
+    expect(listIssues(html)).toMatchObject([
       { kind: 'image_without_alt', severity: 'warning', count: 1, examples: ['https://e.example/a.png'] },
     ]);
   });
 
   test('warn of HTML that Gmail cuts, by bytes', () => {
     const of = (length: number) => '<p>'.padEnd(length, 'a');
-    expect(titlesOf(of(GMAIL_CLIP_BYTES))).toEqual([]);
-    expect(issuesOf(of(GMAIL_CLIP_BYTES + 1))).toMatchObject([
+    expect(listTitles(of(GMAIL_CLIP_BYTES))).toEqual([]);
+    expect(listIssues(of(GMAIL_CLIP_BYTES + 1))).toMatchObject([
       { kind: 'too_large', severity: 'error', detail: expect.stringContaining('has 103 KB') },
     ]);
-    expect(titlesOf('<p>'.padEnd(GMAIL_CLIP_BYTES / 2 + 2, 'ä'))).toEqual(['HTML larger than 102 KB']);
+    expect(listTitles('<p>'.padEnd(GMAIL_CLIP_BYTES / 2 + 2, 'ä'))).toEqual(['HTML larger than 102 KB']);
   });
 
   test.each([
@@ -102,7 +104,7 @@ describe('checks of a message', () => {
     ['<img alt="" src="data:image/png;base64,AAAA">', 'Base 64 image format'],
     ['<img alt="" src="a.png" srcset="b.png 2x">', 'srcset and sizes attributes'],
   ])('of %s name the feature %s that mail clients lack', (html, title) => {
-    const issue = issuesOf(html).find((each) => each.title === title);
+    const issue = listIssues(html).find((each) => each.title === title);
     expect(issue).toMatchObject({ kind: 'unsupported_feature', severity: 'warning', count: 1 });
     expect(issue?.unsupportedBy.length).toBeGreaterThan(0);
     expect(issue?.url).toMatch(/^https:\/\/www\.caniemail\.com\/features\/[a-z0-9-]+\/$/);
@@ -123,7 +125,7 @@ describe('checks of a message', () => {
 
   test('list errors before warnings, and what most mail clients lack before the rest', () => {
     const html = '<style>a:hover{}</style><img src="a"><video></video><a href="/x">y</a>';
-    const issues = issuesOf(html);
+    const issues = listIssues(html);
     expect(issues.slice(0, 2).map(({ kind }) => kind)).toEqual(['broken_link', 'image_without_alt']);
     const lacking = issues.slice(2).map(({ unsupportedBy }) => unsupportedBy.length);
     expect(lacking).toEqual(lacking.toSorted((a, b) => b - a));

@@ -20,7 +20,7 @@ function mail(html: string | null, given: Partial<MailToShow> = {}): MailToShow 
 }
 
 /** What stands in the body of the document. */
-function bodyOf(html: string | null, given: Partial<MailToShow> = {}): string {
+function readBody(html: string | null, given: Partial<MailToShow> = {}): string {
   const { html: document } = makeMailDocument(mail(html, given));
   return /<body\b[^>]*>(.*)<\/body>/s.exec(document)?.[1] ?? '';
 }
@@ -50,7 +50,7 @@ describe('remote images', () => {
     expect([blocked.remoteImageCount, blocked.trackingPixelCount]).toEqual([1, 0]);
     expect(blocked.html).not.toContain('e.test');
     expect(blocked.html).toContain('data-remote-images="1" data-tracking-pixels="0"');
-    expect(bodyOf(html, { hasRemoteImages: true })).toBe(wanted);
+    expect(readBody(html, { hasRemoteImages: true })).toBe(wanted);
   });
 
   test.each([
@@ -128,7 +128,7 @@ describe('remote images', () => {
 
   test('cannot be injected through our own attributes', () => {
     expect(
-      bodyOf(
+      readBody(
         '<p data-background="javascript:alert(1)" data-quoted="inside" style="background:url(javascript:alert(1))">a</p>',
         {
           hasRemoteImages: true,
@@ -136,7 +136,7 @@ describe('remote images', () => {
       ),
     ).toBe('<p>a</p>');
     expect(
-      bodyOf('<body><table background="https://e.test/a&quot;);color:red;x:url(&quot;b"></table>', {
+      readBody('<body><table background="https://e.test/a&quot;);color:red;x:url(&quot;b"></table>', {
         hasRemoteImages: true,
       }),
     ).toBe('<table background="https://e.test/a%22);color:red;x:url(%22b"></table>');
@@ -148,13 +148,13 @@ describe('inline images', () => {
 
   test('are inserted where the HTML names their Content-ID', () => {
     for (const src of ['cid:logo@x.test', 'CID:Logo@X.test', 'cid:logo%40x.test', ' cid:logo@x.test'])
-      expect(bodyOf(`<img src="${src}" alt="L">`, { inlineImages })).toBe(
+      expect(readBody(`<img src="${src}" alt="L">`, { inlineImages })).toBe(
         `<img alt="L" src="data:image/png;base64,${PNG.toString('base64')}" />`,
       );
   });
 
   test('are removed when the Content-ID is unknown or the images are too large', () => {
-    expect(bodyOf('<img src="cid:other@x.test" alt="L">', { inlineImages })).toBe(
+    expect(readBody('<img src="cid:other@x.test" alt="L">', { inlineImages })).toBe(
       '<img alt="L" class="postroom-blocked" src="data:," />',
     );
     const large = new Map([['a', `data:image/png;base64,${'A'.repeat(3_000_000)}`]]);
@@ -192,7 +192,7 @@ test.each([
   ],
   ['<div style="background:#fff url(https://e.test/a)">a</div>', '<div style="background-color:#fff">a</div>'],
 ])('%s is shown as %s', (html, shown) => {
-  expect(bodyOf(html)).toBe(shown);
+  expect(readBody(html)).toBe(shown);
 });
 
 const FOLD = '<details class="postroom-quoted"><summary>Quoted text</summary>';
@@ -222,7 +222,7 @@ describe('quoted mail is collapsed', () => {
     ['Yahoo', '<div>Yes.</div>|<div id="yahoo_quoted_1">old</div>|'],
     ['a mail with a footer', '<div>Yes.</div>|<blockquote type="cite">old</blockquote>|<p>the list</p>'],
   ])('of %s', (_, marked) => {
-    const shown = bodyOf(marked.replaceAll('|', ''));
+    const shown = readBody(marked.replaceAll('|', ''));
     const [before = '', quoted = '', behind = ''] = marked.split('|');
     const bare = (html: string) => html.replace(/<[^>]*>/g, '');
     const [front = '', rest = ''] = shown.split(FOLD);
@@ -247,30 +247,30 @@ describe('quoted mail is collapsed', () => {
       'Re: a',
     ],
   ])('not of %s', (_, html, subject) => {
-    expect(bodyOf(html, { subject })).not.toContain('<details');
+    expect(readBody(html, { subject })).not.toContain('<details');
   });
 
   test('in plain text', () => {
     const text = 'Yes.\n\nOn Mon Ann wrote:\n> old\n>\n> older\n-- \nBob';
-    expect(bodyOf(null, { text })).toBe(
+    expect(readBody(null, { text })).toBe(
       `<div class="postroom-text">Yes.\n\nOn Mon Ann wrote:</div>${FOLD}<div class="postroom-text">&gt; old\n&gt;\n&gt; older</div></details><div class="postroom-text">-- \nBob</div>`,
     );
-    expect(bodyOf(null, { text: 'Yes.\n-----Original Message-----\nFrom: Ann\nold' })).toContain(FOLD);
-    expect(bodyOf(null, { text: 'a\n> b\nc\n> d\ne' })).not.toContain('<details');
-    expect(bodyOf(null, { text: '> b\n> d' })).not.toContain('<details');
-    expect(bodyOf(null, { text, subject: 'Fwd: a' })).not.toContain('<details');
+    expect(readBody(null, { text: 'Yes.\n-----Original Message-----\nFrom: Ann\nold' })).toContain(FOLD);
+    expect(readBody(null, { text: 'a\n> b\nc\n> d\ne' })).not.toContain('<details');
+    expect(readBody(null, { text: '> b\n> d' })).not.toContain('<details');
+    expect(readBody(null, { text, subject: 'Fwd: a' })).not.toContain('<details');
   });
 });
 
 describe('a message without HTML', () => {
   test('shows its text with web addresses as links and everything else unchanged', () => {
-    expect(bodyOf(null, { text: '<b>a</b> & "c"\r\nhttps://e.test/?a=1&b=2 javascript:alert(1)' })).toBe(
+    expect(readBody(null, { text: '<b>a</b> & "c"\r\nhttps://e.test/?a=1&b=2 javascript:alert(1)' })).toBe(
       '<div class="postroom-text">&lt;b&gt;a&lt;/b&gt; &amp; &quot;c&quot;\n<a href="https://e.test/?a=1&amp;b=2" rel="noopener noreferrer nofollow" target="_blank">https://e.test/?a=1&amp;b=2</a> javascript:alert(1)</div>',
     );
   });
 
   test('links names that begin with www. and email addresses, and no names of files', () => {
-    const shown = bodyOf(null, { text: 'www.example.com/a?b=1, ann@example.com and notes.rs or e.com at 10:30' });
+    const shown = readBody(null, { text: 'www.example.com/a?b=1, ann@example.com and notes.rs or e.com at 10:30' });
     expect([...shown.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
       'https://www.example.com/a?b=1',
       'mailto:ann@example.com',
@@ -278,12 +278,12 @@ describe('a message without HTML', () => {
   });
 
   test('says when it has no text', () => {
-    for (const text of [null, '', ' \n']) expect(bodyOf(null, { text })).toContain('This email has no text.');
-    expect(bodyOf('  ', { text: 'a' })).toContain('>a</div>');
+    for (const text of [null, '', ' \n']) expect(readBody(null, { text })).toContain('This email has no text.');
+    expect(readBody('  ', { text: 'a' })).toContain('>a</div>');
   });
 
   test('is cut when its text is too long', () => {
-    const body = bodyOf(null, { text: 'a'.repeat(2_000_000) });
+    const body = readBody(null, { text: 'a'.repeat(2_000_000) });
     expect(body).toContain('too long to show');
     expect(body.length).toBeLessThan(510_000);
   });
@@ -291,9 +291,9 @@ describe('a message without HTML', () => {
 
 test('HTML that cannot be sanitized is shown as text, the plain text first', () => {
   const html = '<div>'.repeat(100_000).concat('deep &lt;words&gt;<script>alert(1)</script>');
-  expect(bodyOf(html)).toMatch(/too large or too deeply nested.*deep &lt;words&gt;/s);
-  expect(bodyOf(html)).not.toContain('alert');
-  expect(bodyOf(html, { text: 'the text' })).toMatch(/too large.*the text/s);
+  expect(readBody(html)).toMatch(/too large or too deeply nested.*deep &lt;words&gt;/s);
+  expect(readBody(html)).not.toContain('alert');
+  expect(readBody(html, { text: 'the text' })).toMatch(/too large.*the text/s);
 });
 
 test('the document has the language of the message, if valid, and its subject', () => {

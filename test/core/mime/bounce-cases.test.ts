@@ -54,12 +54,12 @@ describe.each(groups)('The reports of %s', (_, cases) => {
   test.each(cases.map(({ system, outcome, mail }, at) => [at + 1, system, outcome, mail] as const))(
     'case %i from %s is read: %s',
     async (_at, _system, outcome, mail) => {
-      expect(await outcomeOf(mail)).toBe(outcome);
+      expect(await readOutcome(mail)).toBe(outcome);
     },
   );
 });
 
-async function outcomeOf(mail: string): Promise<string> {
+async function readOutcome(mail: string): Promise<string> {
   const report = await readMailReport(Buffer.from(mail), { isAtReturnAddress: true });
   const kind = kindOfReport(report);
   if (kind !== 'bounce' || report?.kind !== 'delivery-status') return kind;

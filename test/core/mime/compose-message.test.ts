@@ -44,7 +44,7 @@ function expectClean(bytes: Buffer): void {
 }
 
 /** Names of the fields of the message's own header section, in lower case. */
-const fieldsOf = (bytes: Buffer) => readHeaderSection(bytes).fields.map((field) => field.name);
+const listFields = (bytes: Buffer) => readHeaderSection(bytes).fields.map((field) => field.name);
 const OWN_FIELDS = [
   'from',
   'to',
@@ -314,7 +314,7 @@ describe('has exactly the intended header fields', () => {
   test.each(hostile)('with the subject %j', async (subject) => {
     const bytes = await compose({ subject });
     expectClean(bytes);
-    expect(fieldsOf(bytes).toSorted()).toEqual(OWN_FIELDS.toSorted());
+    expect(listFields(bytes).toSorted()).toEqual(OWN_FIELDS.toSorted());
     const message = await parseMessage(bytes);
     expect(message.textBody).toBe('Hello\n');
     expect(message.subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
@@ -338,7 +338,7 @@ describe('has exactly the intended header fields', () => {
       to: [mailbox('bob@x.test', name), mailbox('c@x.test', name)],
     });
     expectClean(bytes);
-    expect(fieldsOf(bytes).toSorted()).toEqual(OWN_FIELDS.toSorted());
+    expect(listFields(bytes).toSorted()).toEqual(OWN_FIELDS.toSorted());
     const { addresses } = await parseMessage(bytes);
     expect(addresses.from?.addresses.map((one) => one.address)).toEqual(['ann@own.test']);
     expect(addresses.to?.addresses.map((one) => one.address)).toEqual(['bob@x.test', 'c@x.test']);
@@ -348,7 +348,7 @@ describe('has exactly the intended header fields', () => {
     const bytes = await compose({ fields: [['X-A', value]] });
     expectClean(bytes);
     expect(
-      fieldsOf(bytes)
+      listFields(bytes)
         .filter((name) => name !== 'x-a')
         .toSorted(),
     ).toEqual(OWN_FIELDS.toSorted());
@@ -357,7 +357,7 @@ describe('has exactly the intended header fields', () => {
   test.each(hostile)('with the file name %j', async (filename) => {
     const bytes = await compose({ attachments: [file({ filename })] });
     expectClean(bytes);
-    expect(fieldsOf(bytes).toSorted()).toEqual(
+    expect(listFields(bytes).toSorted()).toEqual(
       OWN_FIELDS.filter((name) => name !== 'content-transfer-encoding').toSorted(),
     );
     const { leaves } = await readParts(bytes);

@@ -3,7 +3,7 @@ import { readDeliveryStatus } from '../../../core/mime/delivery-status-part.ts';
 import { fateInClauses } from '../../../core/mime/undelivered-clause.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
-function reportOf(recipients: number, diagnosis: string): Buffer {
+function makeReport(recipients: number, diagnosis: string): Buffer {
   const groups = Array.from(
     { length: recipients },
     (_, at) =>
@@ -15,9 +15,9 @@ function reportOf(recipients: number, diagnosis: string): Buffer {
 test.each(['メ', 'ก', 'م', 'ह', 'ממתל', 'a'])(
   'reads 50 recipients with diagnoses of %j in time that grows with their length',
   (part) => {
-    const textOf = (size: number) => part.repeat(Math.ceil(size / 50)).slice(0, Math.ceil(size / 50));
+    const makeText = (size: number) => part.repeat(Math.ceil(size / 50)).slice(0, Math.ceil(size / 50));
     expectLinearGrowth((size) => {
-      const report = readDeliveryStatus(reportOf(50, `550 full ${textOf(size)} (in reply to RCPT TO command)`));
+      const report = readDeliveryStatus(makeReport(50, `550 full ${makeText(size)} (in reply to RCPT TO command)`));
       expect(report?.recipients.length).toBe(50);
     }, 17_000);
   },

@@ -153,11 +153,11 @@ test('hostile mail takes linear time', () => {
 });
 
 describe('codes in mail of known services', () => {
-  const codesOf = (subject: string, body: string) =>
+  const listCodes = (subject: string, body: string) =>
     from(body.startsWith('<') ? { subject, html: body } : { subject, text: body }).codes.map(({ code }) => code);
 
   test('are the code and no other number', () => {
-    const missed = CODE_MAILS.filter(([, subject, body, code]) => codesOf(subject, body).join() !== code);
+    const missed = CODE_MAILS.filter(([, subject, body, code]) => listCodes(subject, body).join() !== code);
     expect(CODE_MAILS.length).toBeGreaterThanOrEqual(60);
     expect(new Set(CODE_MAILS.map(([language]) => language)).size).toBeGreaterThanOrEqual(10);
     expect(missed).toEqual([]);
@@ -166,13 +166,13 @@ describe('codes in mail of known services', () => {
   test.each([...ENTERED_CODE_MAILS, ...FRESH_CODE_MAILS, ...WORLD_CODE_MAILS, ...TEMPLATE_CODE_MAILS])(
     'are found where a mail asks to enter them (%s, %s: %j gives %j)',
     (_language, subject, body, code) => {
-      expect(codesOf(subject, body)[0] ?? null).toBe(code);
+      expect(listCodes(subject, body)[0] ?? null).toBe(code);
     },
   );
 
   test('are found beside amounts and order numbers, in groups, behind a prefix, and in any order', () => {
     const missed = [...MORE_CODE_MAILS, ...HELD_OUT_CODE_MAILS].filter(
-      ([, subject, body, code]) => codesOf(subject, body)[0] !== (code ?? undefined),
+      ([, subject, body, code]) => listCodes(subject, body)[0] !== (code ?? undefined),
     );
     expect(MORE_CODE_MAILS.length + HELD_OUT_CODE_MAILS.length).toBe(60);
     expect(new Set(MORE_CODE_MAILS.map(([language]) => language)).size).toBeGreaterThanOrEqual(15);
@@ -182,7 +182,7 @@ describe('codes in mail of known services', () => {
   test.each(ORDINARY_CODES)(
     'are those of banks and brands, and no words of shops (%s: %j gives %j)',
     (subject, body, code) => {
-      expect(codesOf(subject, body)[0] ?? null).toBe(code);
+      expect(listCodes(subject, body)[0] ?? null).toBe(code);
     },
   );
 
@@ -194,7 +194,7 @@ describe('codes in mail of known services', () => {
     const mails = EVERYDAY_CODE_MAILS.filter(
       ([, subject]) => ((createHash('sha256').update(subject).digest()[0] ?? 0) % 3 === 0) === isHeld,
     );
-    const wrong = mails.filter(([, subject, body, code]) => (codesOf(subject, body)[0] ?? null) !== code);
+    const wrong = mails.filter(([, subject, body, code]) => (listCodes(subject, body)[0] ?? null) !== code);
     expect(mails).toHaveLength(count);
     expect(wrong.length, isHeld ? '' : wrong.map(([, subject]) => subject).join('\n')).toBeLessThanOrEqual(
       count - least,
@@ -202,7 +202,7 @@ describe('codes in mail of known services', () => {
   });
 
   test.each(CODELESS_MAILS)('no year, telephone, order or postal number is a code (%s: %s)', (_, subject, body) => {
-    expect(codesOf(subject, body)).toEqual([]);
+    expect(listCodes(subject, body)).toEqual([]);
   });
 
   test.each([...LINK_MAILS, ...FRESH_LINK_MAILS])(

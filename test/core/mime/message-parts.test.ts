@@ -5,7 +5,7 @@ import { parseMessage } from '../../../core/mime/parse-message.ts';
 const HEAD = 'From: joe@x.test\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n';
 
 /** The encoded bodies of the parts. */
-async function bodiesOf(message: string): Promise<string[]> {
+async function listBodies(message: string): Promise<string[]> {
   const { leaves } = await readParts(Buffer.from(message, 'latin1'));
   return leaves.map(({ start, length }) => message.slice(start, start + length));
 }
@@ -13,29 +13,31 @@ async function bodiesOf(message: string): Promise<string[]> {
 test('the line end before a delimiter belongs to the delimiter', async () => {
   const first = 'one\r\n\r\n-- \r\n--bb\r\n--no\r\na --b\r\n--b--x\r\n';
   const text = `${HEAD}preamble\r\n--b\r\n\r\n${first}\r\n--b\r\n\r\ntwo\nthree\n--b--\r\nepilogue\r\n`;
-  expect(await bodiesOf(text)).toEqual([first, 'two\nthree']);
+  expect(await listBodies(text)).toEqual([first, 'two\nthree']);
 });
 
 test('a delimiter that follows a bare carriage return ends a part', async () => {
-  expect(await bodiesOf(`${HEAD}--b\r\n\r\none\r\n\r--b\r\n\r\ntwo\r\n--b--\r\n`)).toEqual(['one', 'two']);
+  expect(await listBodies(`${HEAD}--b\r\n\r\none\r\n\r--b\r\n\r\ntwo\r\n--b--\r\n`)).toEqual(['one', 'two']);
 });
 
 test('a part without an end lasts to the end of the message', async () => {
-  expect(await bodiesOf(`${HEAD}--b\r\n\r\none\r\n\r\n`)).toEqual(['one\r\n\r\n']);
-  expect(await bodiesOf(`${HEAD}--b\r\n\r\none\r\ntwo`)).toEqual(['one\r\ntwo']);
-  expect(await bodiesOf(`${HEAD}--b\r\n\r\none\r\n--b--`)).toEqual(['one']);
+  expect(await listBodies(`${HEAD}--b\r\n\r\none\r\n\r\n`)).toEqual(['one\r\n\r\n']);
+  expect(await listBodies(`${HEAD}--b\r\n\r\none\r\ntwo`)).toEqual(['one\r\ntwo']);
+  expect(await listBodies(`${HEAD}--b\r\n\r\none\r\n--b--`)).toEqual(['one']);
 });
 
 test('long bodies and long runs of delimiter-like lines are read like short ones', async () => {
   const long = `${'x'.repeat(200_000)}\r\n`.repeat(3);
   const dashes = '--not-it\r\n'.repeat(10_000);
-  expect(await bodiesOf(`${HEAD}--b\r\n\r\n${long}\r\n--b\r\n\r\n${dashes}\r\n--b--\r\n`)).toEqual([long, dashes]);
+  expect(await listBodies(`${HEAD}--b\r\n\r\n${long}\r\n--b\r\n\r\n${dashes}\r\n--b--\r\n`)).toEqual([long, dashes]);
 });
 
 test('the body of a message without parts is everything after its header section', async () => {
-  expect(await bodiesOf('From: joe@x.test\r\n\r\n--b\r\nHello.\r\n--b--\r\n')).toEqual(['--b\r\nHello.\r\n--b--\r\n']);
-  expect(await bodiesOf('From: joe@x.test\n\nHello.')).toEqual(['Hello.']);
-  expect(await bodiesOf('From: joe@x.test\r\n')).toEqual(['']);
+  expect(await listBodies('From: joe@x.test\r\n\r\n--b\r\nHello.\r\n--b--\r\n')).toEqual([
+    '--b\r\nHello.\r\n--b--\r\n',
+  ]);
+  expect(await listBodies('From: joe@x.test\n\nHello.')).toEqual(['Hello.']);
+  expect(await listBodies('From: joe@x.test\r\n')).toEqual(['']);
 });
 
 test('a header section that ends at a delimiter does not hide a second From field', async () => {
@@ -47,7 +49,7 @@ test('a header section that ends at a delimiter does not hide a second From fiel
 });
 
 test('a delimiter at the end of the message begins no part with text', async () => {
-  expect(await bodiesOf(`${HEAD}--b\r\n\r\none\r\n--b\r\n`)).toEqual(['one', '']);
+  expect(await listBodies(`${HEAD}--b\r\n\r\none\r\n--b\r\n`)).toEqual(['one', '']);
 });
 
 const field = 'X-Report: checked by the\r\nMail scanner of our company\r\n';
@@ -59,19 +61,19 @@ test.each([
   ['7bit', 'text/html', '<p>Dear Ann, your invoice is ready.</p>'],
 ])('a field that is folded badly is no text of a message in %s and %s', async (encoding, type, body) => {
   const head = `From: joe@x.test\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${encoding}\r\n${field}`;
-  expect(await bodiesOf(`${head}\r\n${body}`)).toEqual([body]);
+  expect(await listBodies(`${head}\r\n${body}`)).toEqual([body]);
 });
 
 test.each([
   ['the rest of a field', 'Subject: a very long subject that\r\nwas folded by a bad program\r\n'],
   ['a line with a field behind it', `Subject: a\r\n${field}List-Id: x\r\n`],
 ])('%s is no text of a plain message', async (_name, fields) => {
-  expect(await bodiesOf(`From: joe@x.test\r\n${fields}\r\nBody text.`)).toEqual(['Body text.']);
+  expect(await listBodies(`From: joe@x.test\r\n${fields}\r\nBody text.`)).toEqual(['Body text.']);
 });
 
 test('a text right below the fields is the text of a plain message', async () => {
   const body = 'Hello Ann this is my text\r\nmore of it here\r\n\r\nSecond paragraph.';
-  expect(await bodiesOf(`From: joe@x.test\r\nSubject: a\r\n${body}`)).toEqual([body]);
+  expect(await listBodies(`From: joe@x.test\r\nSubject: a\r\n${body}`)).toEqual([body]);
 });
 
 /** The decoded text of a message whose multipart states quoted-printable and whose part does not. */

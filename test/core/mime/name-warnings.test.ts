@@ -58,7 +58,7 @@ test.each([
 
 describe('the domain of a sender', () => {
   // One label before the public suffix, as in the list.
-  const organizationOf = (domain: string) => /[^.]+\.(?:co\.uk|[^.]+)$/.exec(domain)?.[0] ?? null;
+  const readOrganization = (domain: string) => /[^.]+\.(?:co\.uk|[^.]+)$/.exec(domain)?.[0] ?? null;
   const lookalike = (domain: string, ownDomains: string[] = ['mail.company.test']) =>
     findLookalikeDomain(
       `x@${domain}`,
@@ -72,7 +72,7 @@ describe('the domain of a sender', () => {
         ),
         ownDomains,
       },
-      organizationOf,
+      readOrganization,
     );
 
   test.each([
@@ -94,7 +94,7 @@ describe('the domain of a sender', () => {
     expect(lookalike(domain)).toEqual({
       kind: 'lookalike_domain',
       shown,
-      actual: organizationOf(domainToASCII(domain)),
+      actual: readOrganization(domainToASCII(domain)),
       knownAddress,
     });
   });

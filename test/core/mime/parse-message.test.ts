@@ -12,7 +12,7 @@ function multipart(kind: string, parts: string[], boundary = 'b'): string {
   return `Content-Type: multipart/${kind}; boundary="${boundary}"\r\n\r\n${inner}--${boundary}--\r\n`;
 }
 
-const bytesOf = (raw: Buffer, message: ParsedMessage, at: number) => {
+const readBytes = (raw: Buffer, message: ParsedMessage, at: number) => {
   const attachment = message.attachments[at];
   if (attachment === undefined) throw new Error('no such attachment');
   const { start, length, transferEncoding } = attachment;
@@ -207,11 +207,11 @@ describe('attachments', () => {
       [3, 'ü.pdf', 'application/pdf', 4, null, null],
       [4, 'ü.bin', 'application/x', 0, null, null],
     ]);
-    expect(bytesOf(raw, message, 0).toString()).toBe('Named text');
-    expect(bytesOf(raw, message, 1).toString()).toBe('Meant');
-    expect(bytesOf(raw, message, 2)).toEqual(pixel);
-    expect(bytesOf(raw, message, 3).toString()).toBe('a=bc');
-    expect(bytesOf(raw, message, 4)).toHaveLength(0);
+    expect(readBytes(raw, message, 0).toString()).toBe('Named text');
+    expect(readBytes(raw, message, 1).toString()).toBe('Meant');
+    expect(readBytes(raw, message, 2)).toEqual(pixel);
+    expect(readBytes(raw, message, 3).toString()).toBe('a=bc');
+    expect(readBytes(raw, message, 4)).toHaveLength(0);
   });
 
   test.each(['\n', '\r\n'])('are cut out of large messages to the byte, lines ended by %j', async (lineEnd) => {
@@ -223,7 +223,7 @@ describe('attachments', () => {
     const raw = Buffer.from((HEAD + multipart('mixed', ['\r\nHi\r\n\r\n', ...parts])).replaceAll('\r\n', lineEnd));
     const message = await parseMessage(raw);
     const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-    expect(message.attachments.map((_, at) => sha256(bytesOf(raw, message, at)))).toEqual(contents.map(sha256));
+    expect(message.attachments.map((_, at) => sha256(readBytes(raw, message, at)))).toEqual(contents.map(sha256));
     expect(message.attachments.map(({ size }) => size)).toEqual(contents.map(({ length }) => length));
   });
 
@@ -235,7 +235,7 @@ describe('attachments', () => {
     );
     const message = await parseMessage(raw);
     expect(message.attachments.map(({ filename }) => filename)).toEqual(['message-1.eml']);
-    expect(bytesOf(raw, message, 0).toString()).toContain('Subject: inner');
+    expect(readBytes(raw, message, 0).toString()).toContain('Subject: inner');
     expect(message.subject).toBe('Hello');
   });
 
@@ -253,7 +253,7 @@ describe('attachments', () => {
     );
     const message = await parseMessage(raw);
     expect([message.textBody, message.htmlBody]).toEqual(['Text', '<p>a</p>']);
-    expect(message.attachments.map((_, at) => bytesOf(raw, message, at).toString())).toEqual(['first', 'second']);
+    expect(message.attachments.map((_, at) => readBytes(raw, message, at).toString())).toEqual(['first', 'second']);
   });
 
   test.each([
@@ -271,14 +271,14 @@ describe('attachments', () => {
         ),
       );
       const message = await parseMessage(raw);
-      expect(message.attachments.map((_, at) => bytesOf(raw, message, at).toString())).toEqual(['first', 'second']);
+      expect(message.attachments.map((_, at) => readBytes(raw, message, at).toString())).toEqual(['first', 'second']);
     }
   });
 
   test('of one endless line with a final carriage return are complete', async () => {
     const content = `${'a'.repeat(200_000)}\r`;
     const raw = Buffer.from(`${HEAD}Content-Type: application/x\r\n\r\n${content}`);
-    expect(bytesOf(raw, await parseMessage(raw), 0).toString()).toBe(content);
+    expect(readBytes(raw, await parseMessage(raw), 0).toString()).toBe(content);
   });
 
   test('in a digest are messages', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Authentication } from '../../../core/mime/authentication.ts';
 import { type SenderVerdict, senderVerdict } from '../../../core/mime/sender-verdict.ts';
 
-const organizationOf = (domain: string) => domain.split('.').slice(-2).join('.');
+const readOrganization = (domain: string) => domain.split('.').slice(-2).join('.');
 const nothing: Authentication = {
   spf: { result: 'none', domain: 'shop.test' },
   dkim: [],
@@ -32,7 +32,7 @@ test.each<[Partial<Authentication>, SenderVerdict['verdict'], string | null, Reg
   [{ dkim: signed('shop.test'), dmarc: passed, hasSeveralFromFields: true }, 'failed', null, /more than one From/],
   [{ dmarc: { result: 'none', policy: null, domain: null } }, 'unverified', null, /no domain/],
 ])('%j is %s', (facts, verdict, domain, text) => {
-  expect(senderVerdict({ ...nothing, ...facts }, organizationOf)).toEqual({
+  expect(senderVerdict({ ...nothing, ...facts }, readOrganization)).toEqual({
     verdict,
     domain,
     text: expect.stringMatching(text),

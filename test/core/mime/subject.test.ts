@@ -70,16 +70,16 @@ test.each(['a', ' ', '[', '[]', ']', '[Fwd: ', 're: ', 're [', '[x] ', '(fwd)', 
       (subject: string) => `${subject}]`,
       (subject: string) => `[Fwd: ${subject}${']'.repeat(subject.length / 2)}`,
     ];
-    for (const formOf of forms)
+    for (const readForm of forms)
       expectLinearGrowth(
         (length) => {
-          const subject = formOf(unit.repeat(length / unit.length));
+          const subject = readForm(unit.repeat(length / unit.length));
           baseSubject(subject);
           isReplySubject(subject);
           isForwardSubject(subject);
         },
         50_000,
-        formOf('…'),
+        readForm('…'),
       );
   },
 );

@@ -5,7 +5,7 @@ import { parseMessage } from '../../../core/mime/parse-message.ts';
 import { isTransferable, repairHeader, toQuotedPrintable, toTransferable } from '../../../core/mime/transfer-form.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
 
-const bytesOf = (...lines: string[]) => Buffer.from(`${lines.join('\r\n')}\r\n`);
+const makeBytes = (...lines: string[]) => Buffer.from(`${lines.join('\r\n')}\r\n`);
 const latin1 = (...lines: string[]) => Buffer.from(`${lines.join('\r\n')}\r\n`, 'latin1');
 
 /** What the parts of a message decode to. */
@@ -18,14 +18,14 @@ async function decoded(bytes: Buffer): Promise<string[]> {
 
 describe('what SMTP can carry', () => {
   test.each<[what: string, bytes: Buffer, sevenBit: boolean, eightBit: boolean]>([
-    ['ASCII in lines', bytesOf('a', '', '.', '..b'), true, true],
-    ['bytes beyond ASCII', bytesOf('ä'), false, true],
-    ['NUL', bytesOf('a\0b'), false, false],
+    ['ASCII in lines', makeBytes('a', '', '.', '..b'), true, true],
+    ['bytes beyond ASCII', makeBytes('ä'), false, true],
+    ['NUL', makeBytes('a\0b'), false, false],
     ['a lone LF', Buffer.from('a\nb\r\n'), false, false],
     ['a lone CR', Buffer.from('a\rb\r\n'), false, false],
     ['a CR at the end', Buffer.from('a\r'), false, false],
-    ['a line of 998 bytes', bytesOf('x'.repeat(998)), true, true],
-    ['a line of 999 bytes', bytesOf('x'.repeat(999)), false, false],
+    ['a line of 998 bytes', makeBytes('x'.repeat(998)), true, true],
+    ['a line of 999 bytes', makeBytes('x'.repeat(999)), false, false],
     ['a last line of 999 bytes without end', Buffer.from('x'.repeat(999)), false, false],
   ])('%s', (_, bytes, sevenBit, eightBit) => {
     expect([isTransferable(bytes, '7bit'), isTransferable(bytes, '8bit')]).toEqual([sevenBit, eightBit]);
@@ -34,16 +34,16 @@ describe('what SMTP can carry', () => {
 
 describe('a message in another transfer form', () => {
   test('that already has the form is returned unchanged', async () => {
-    const bytes = bytesOf('Subject: Hello', '', 'Hello');
+    const bytes = makeBytes('Subject: Hello', '', 'Hello');
     expect(await toTransferable(bytes, '7bit')).toBe(bytes);
-    const eight = bytesOf('Subject: Grüße', '', 'Grüße');
+    const eight = makeBytes('Subject: Grüße', '', 'Grüße');
     expect(await toTransferable(eight, '8bit')).toBe(eight);
   });
 
   test.each<[what: string, bytes: Buffer]>([
     [
       'text in UTF-8',
-      bytesOf(
+      makeBytes(
         'Content-Type: text/plain; charset=utf-8',
         'Content-Transfer-Encoding: 8bit',
         '',
@@ -57,16 +57,16 @@ describe('a message in another transfer form', () => {
       'text in Latin 1 that says nothing of it',
       latin1('Content-Type: text/plain; charset=iso-8859-1', '', 'Gr\xfc\xdfe'),
     ],
-    ['Japanese', bytesOf('Content-Type: text/plain; charset=utf-8', '', '日本語'.repeat(300))],
-    ['a long line', bytesOf('', 'x'.repeat(3_000), 'y')],
+    ['Japanese', makeBytes('Content-Type: text/plain; charset=utf-8', '', '日本語'.repeat(300))],
+    ['a long line', makeBytes('', 'x'.repeat(3_000), 'y')],
     ['lone CR and LF and NUL', Buffer.from('Subject: a\r\n\r\na\rb\nc\0d\r\n')],
     [
       'quoted-printable with long lines',
-      bytesOf('Content-Transfer-Encoding: quoted-printable', '', `=41${'b'.repeat(2_000)} =20`),
+      makeBytes('Content-Transfer-Encoding: quoted-printable', '', `=41${'b'.repeat(2_000)} =20`),
     ],
     [
       'base64 in one line',
-      bytesOf(
+      makeBytes(
         'Content-Type: image/png',
         'Content-Transfer-Encoding: base64',
         '',
@@ -84,7 +84,7 @@ describe('a message in another transfer form', () => {
   });
 
   test('valid parts keep their bytes, and others are encoded in place', async () => {
-    const bytes = bytesOf(
+    const bytes = makeBytes(
       'Content-Type: multipart/mixed; boundary=b',
       '',
       'préambule',
@@ -109,7 +109,7 @@ describe('a message in another transfer form', () => {
   });
 
   test('a message within a message is not encoded, but its content is', async () => {
-    const bytes = bytesOf(
+    const bytes = makeBytes(
       'Content-Type: multipart/mixed; boundary=b',
       '',
       '--b',
@@ -131,8 +131,8 @@ describe('a message in another transfer form', () => {
   test('of deeply nested messages the innermost are encoded whole', async () => {
     const nested = (depth: number): Buffer =>
       depth === 0
-        ? bytesOf('Subject: innermost', '', 'Grüße')
-        : Buffer.concat([bytesOf(`X-Depth: ${depth}`, 'Content-Type: message/rfc822', ''), nested(depth - 1)]);
+        ? makeBytes('Subject: innermost', '', 'Grüße')
+        : Buffer.concat([makeBytes(`X-Depth: ${depth}`, 'Content-Type: message/rfc822', ''), nested(depth - 1)]);
     const repaired = await toTransferable(nested(30), '7bit');
     expect(isTransferable(repaired, '7bit')).toBe(true);
     const [head = '', body = ''] = repaired.toString('latin1').split('Content-Transfer-Encoding: base64\r\n\r\n');
@@ -151,7 +151,7 @@ describe('header fields', () => {
   });
 
   test('that are too long are folded, at white space if possible', () => {
-    const repaired = repairHeader(bytesOf(`A: ${'word '.repeat(500)}`, `B: ${'x'.repeat(2_500)}`), '8bit');
+    const repaired = repairHeader(makeBytes(`A: ${'word '.repeat(500)}`, `B: ${'x'.repeat(2_500)}`), '8bit');
     expect(isTransferable(repaired, '8bit')).toBe(true);
     const unfolded = repaired.toString('latin1').replace(/\r\n(?=[ \t])/g, '');
     expect(unfolded).toContain(`A: ${'word '.repeat(500)}`);
@@ -159,7 +159,7 @@ describe('header fields', () => {
 });
 
 test('quoted-printable has lines of at most 76 characters without trailing white space', () => {
-  const encoded = toQuotedPrintable(bytesOf('a'.repeat(200), 'end \t', 'ü'.repeat(100), '')).toString('latin1');
+  const encoded = toQuotedPrintable(makeBytes('a'.repeat(200), 'end \t', 'ü'.repeat(100), '')).toString('latin1');
   for (const line of encoded.split('\r\n')) expect(line).toMatch(/^(?:.{0,75}[^ \t])?$/);
 });
 

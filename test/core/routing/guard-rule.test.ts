@@ -55,20 +55,20 @@ const mail: GuardFacts = {
 
 let made = 0;
 /** An active rule with the config, as a user would give it. */
-function ruleOf(
+function makeRule(
   config: unknown,
   changes: Partial<Pick<GuardRule, 'id' | 'action' | 'priority' | 'createdAt'>> = {},
 ): GuardRule {
   const checked = checkGuardConfig('explicit', config);
   if (checked.config === undefined) throw new Error(checked.error);
-  return { ...baseOf(changes), ...checked.config };
+  return { ...makeBase(changes), ...checked.config };
 }
 
 function promptRule(prompt: string, changes: Partial<Pick<GuardRule, 'id' | 'priority'>> = {}): GuardRule {
-  return { ...baseOf(changes), type: 'ai_prompt', config: { prompt } };
+  return { ...makeBase(changes), type: 'ai_prompt', config: { prompt } };
 }
 
-function baseOf(changes: object) {
+function makeBase(changes: object) {
   const id = `grd_${made++}`;
   const createdAt = new Date('2026-11-01T00:00:00Z');
   return { id, name: id, action: 'block' as const, endpointId: null, priority: 0, createdAt, ...changes };
@@ -76,43 +76,43 @@ function baseOf(changes: object) {
 
 const NONE = new Map<string, ModelVerdict>();
 
-function matchesOf(config: unknown, facts: GuardFacts = mail): GuardMatch[] | null {
-  const verdict = evaluateRules([ruleOf(config)], facts, NONE);
+function readMatches(config: unknown, facts: GuardFacts = mail): GuardMatch[] | null {
+  const verdict = evaluateRules([makeRule(config)], facts, NONE);
   return verdict.kind === 'matched' ? verdict.matches : null;
 }
 
 describe('a criterion matches', () => {
-  const anyOf = (...values: string[]) => ({ operator: 'OR', values });
-  const allOf = (...values: string[]) => ({ operator: 'AND', values });
+  const matchAny = (...values: string[]) => ({ operator: 'OR', values });
+  const matchAll = (...values: string[]) => ({ operator: 'AND', values });
   test.each<[string, unknown, [string, string][]]>([
-    ['by a part of the subject in any case', { subject: anyOf('INVOICE') }, [['subject', 'INVOICE']]],
-    ['by an emoji', { subject: anyOf('💶') }, [['subject', '💶']]],
-    ['by ss for ß', { subject: anyOf('STRASSE') }, [['subject', 'STRASSE']]],
-    ['by compatibility characters', { subject: anyOf('𝐈𝐧𝐯𝐨𝐢𝐜𝐞 no5') }, [['subject', '𝐈𝐧𝐯𝐨𝐢𝐜𝐞 no5']]],
-    ['by the other small sigma', { hasWords: anyOf('σίσυφος') }, [['hasWords', 'σίσυφος']]],
-    ['by words across a line break', { hasWords: anyOf('invoice please') }, [['hasWords', 'invoice please']]],
-    ['by words of two letters', { hasWords: anyOf('€') }, [['hasWords', '€']]],
+    ['by a part of the subject in any case', { subject: matchAny('INVOICE') }, [['subject', 'INVOICE']]],
+    ['by an emoji', { subject: matchAny('💶') }, [['subject', '💶']]],
+    ['by ss for ß', { subject: matchAny('STRASSE') }, [['subject', 'STRASSE']]],
+    ['by compatibility characters', { subject: matchAny('𝐈𝐧𝐯𝐨𝐢𝐜𝐞 no5') }, [['subject', '𝐈𝐧𝐯𝐨𝐢𝐜𝐞 no5']]],
+    ['by the other small sigma', { hasWords: matchAny('σίσυφος') }, [['hasWords', 'σίσυφος']]],
+    ['by words across a line break', { hasWords: matchAny('invoice please') }, [['hasWords', 'invoice please']]],
+    ['by words of two letters', { hasWords: matchAny('€') }, [['hasWords', '€']]],
     [
       'by the first of several words that is there',
-      { hasWords: anyOf('lottery', 'casino', 'pay') },
+      { hasWords: matchAny('lottery', 'casino', 'pay') },
       [['hasWords', 'casino']],
     ],
     [
       'by all words',
-      { hasWords: allOf('pay', 'the casino') },
+      { hasWords: matchAll('pay', 'the casino') },
       [
         ['hasWords', 'pay'],
         ['hasWords', 'the casino'],
       ],
     ],
-    ['by the address of From in any case', { from: anyOf('ada@SHOP.test') }, [['from', 'ada@SHOP.test']]],
-    ['by the domain of From', { from: anyOf('x@y.test', '*@shop.test') }, [['from', '*@shop.test']]],
+    ['by the address of From in any case', { from: matchAny('ada@SHOP.test') }, [['from', 'ada@SHOP.test']]],
+    ['by the domain of From', { from: matchAny('x@y.test', '*@shop.test') }, [['from', '*@shop.test']]],
     ['by the domain of From without an asterisk', { from: '@shop.test' }, [['from', '@shop.test']]],
-    ['by an addressee in copy', { to: anyOf('cc@elsewhere.test') }, [['to', 'cc@elsewhere.test']]],
-    ['by the address behind a plus-tag', { to: anyOf('hello@inbox.test') }, [['to', 'hello@inbox.test']]],
+    ['by an addressee in copy', { to: matchAny('cc@elsewhere.test') }, [['to', 'cc@elsewhere.test']]],
+    ['by the address behind a plus-tag', { to: matchAny('hello@inbox.test') }, [['to', 'hello@inbox.test']]],
     [
       'by all addressees',
-      { to: allOf('*@inbox.test', '*@elsewhere.test') },
+      { to: matchAll('*@inbox.test', '*@elsewhere.test') },
       [
         ['to', '*@inbox.test'],
         ['to', '*@elsewhere.test'],
@@ -120,13 +120,13 @@ describe('a criterion matches', () => {
     ],
     ['by having attachments', { hasAttachment: true }, [['hasAttachment', 'true']]],
     ['by text aimed at agents', { injection: 'review' }, [['injection', 'review']]],
-    ['by the end of a file name', { attachments: anyOf('.exe', '.pdf') }, [['attachments', '.pdf']]],
-    ['by a pattern of a file name', { attachments: anyOf('inv*-*.pdf') }, [['attachments', 'inv*-*.pdf']]],
-    ['by a part of a file name', { attachments: anyOf('photo') }, [['attachments', 'photo']]],
-    ['by a content type', { attachments: anyOf('application/PDF') }, [['attachments', 'application/PDF']]],
+    ['by the end of a file name', { attachments: matchAny('.exe', '.pdf') }, [['attachments', '.pdf']]],
+    ['by a pattern of a file name', { attachments: matchAny('inv*-*.pdf') }, [['attachments', 'inv*-*.pdf']]],
+    ['by a part of a file name', { attachments: matchAny('photo') }, [['attachments', 'photo']]],
+    ['by a content type', { attachments: matchAny('application/PDF') }, [['attachments', 'application/PDF']]],
     [
       'by a family of content types',
-      { attachments: allOf('image/*', '.pdf') },
+      { attachments: matchAll('image/*', '.pdf') },
       [
         ['attachments', 'image/*'],
         ['attachments', '.pdf'],
@@ -150,55 +150,55 @@ describe('a criterion matches', () => {
       ],
     ],
   ])('%s', (_, config, matches) => {
-    expect(matchesOf(config)).toEqual(matches.map(([criteria, value]) => ({ criteria, value })));
+    expect(readMatches(config)).toEqual(matches.map(([criteria, value]) => ({ criteria, value })));
   });
 
   test.each([
     ['review', [{ criteria: 'injection', value: 'review' }]],
     ['clear', null],
   ])('treats mail without a verdict on its text as review when a rule asks for %s', (injection, matches) => {
-    const verdict = evaluateRules([ruleOf({ injection })], { ...mail, injection: null }, new Map());
+    const verdict = evaluateRules([makeRule({ injection })], { ...mail, injection: null }, new Map());
     expect(verdict.kind === 'matched' ? verdict.matches : null).toEqual(matches);
   });
 
   test.each<[string, unknown]>([
-    ['a word that is not there', { hasWords: anyOf('lottery') }],
-    ['one word of two that is not there', { hasWords: allOf('casino', 'lottery') }],
-    ['the parts of a word apart', { hasWords: anyOf('cas ino') }],
-    ['a part of an address', { from: anyOf('da@shop.test') }],
-    ['a domain above', { from: anyOf('*@test.test') }],
-    ['a domain below', { from: anyOf('*@mail.shop.test') }],
-    ['an addressee as sender', { from: anyOf('hello@inbox.test') }],
+    ['a word that is not there', { hasWords: matchAny('lottery') }],
+    ['one word of two that is not there', { hasWords: matchAll('casino', 'lottery') }],
+    ['the parts of a word apart', { hasWords: matchAny('cas ino') }],
+    ['a part of an address', { from: matchAny('da@shop.test') }],
+    ['a domain above', { from: matchAny('*@test.test') }],
+    ['a domain below', { from: matchAny('*@mail.shop.test') }],
+    ['an addressee as sender', { from: matchAny('hello@inbox.test') }],
     ['having no attachment', { hasAttachment: false }],
     ['having no text aimed at agents', { injection: 'clear' }],
-    ['a start for the end of a file name', { attachments: anyOf('.invoice') }],
-    ['a pattern whose pieces overlap', { attachments: anyOf('invoice-2026*2026.pdf') }],
-    ['a pattern whose inner piece reaches into the last', { attachments: anyOf('in*2026*26.pdf') }],
-    ['another family of content types', { attachments: anyOf('video/*') }],
+    ['a start for the end of a file name', { attachments: matchAny('.invoice') }],
+    ['a pattern whose pieces overlap', { attachments: matchAny('invoice-2026*2026.pdf') }],
+    ['a pattern whose inner piece reaches into the last', { attachments: matchAny('in*2026*26.pdf') }],
+    ['another family of content types', { attachments: matchAny('video/*') }],
     ['another result', { dmarc: ['fail', 'none'] }],
     ['one criterion of two that is not met', { subject: 'invoice', from: '*@other.test' }],
   ])('does not match by %s', (_, config) => {
-    expect(matchesOf(config)).toBeNull();
+    expect(readMatches(config)).toBeNull();
   });
 
   test.each([
     ['an internationalised domain in either form', 'ada@münchen.test', '*@xn--mnchen-3ya.test'],
     ['an internationalised domain in the other form', 'ada@xn--mnchen-3ya.test', '*@MÜNCHEN.test'],
   ])('matches by %s', (_, address, value) => {
-    expect(matchesOf({ from: value }, { ...mail, from: [{ name: null, address }] })).not.toBeNull();
+    expect(readMatches({ from: value }, { ...mail, from: [{ name: null, address }] })).not.toBeNull();
   });
 
   test('words with zero-width characters inserted', () => {
-    expect(matchesOf({ hasWords: 'casino' }, { ...mail, text: 'the c\u200ba\u00ads\u2060ino' })).not.toBeNull();
+    expect(readMatches({ hasWords: 'casino' }, { ...mail, text: 'the c\u200ba\u00ads\u2060ino' })).not.toBeNull();
   });
 
   test('a file name whose ending Windows would drop', () => {
     const attachments = [{ filename: 'run.exe. ', contentType: 'application/octet-stream' }];
-    expect(matchesOf({ attachments: '.exe' }, { ...mail, attachments })).not.toBeNull();
+    expect(readMatches({ attachments: '.exe' }, { ...mail, attachments })).not.toBeNull();
   });
 
   test('does not match look-alike letters of other scripts', () => {
-    expect(matchesOf({ hasWords: 'casino' }, { ...mail, text: 'the сasino' })).toBeNull();
+    expect(readMatches({ hasWords: 'casino' }, { ...mail, text: 'the сasino' })).toBeNull();
   });
 
   test('authentication criteria do not match without results', () => {
@@ -208,7 +208,7 @@ describe('a criterion matches', () => {
       { dmarc: 'none' },
       { from: { values: ['*@shop.test'], aligned: true } },
     ])
-      expect(matchesOf(config, { ...mail, authentication: null })).toBeNull();
+      expect(readMatches(config, { ...mail, authentication: null })).toBeNull();
   });
 
   test.each<[AuthenticationResult[], AuthenticationResult, boolean]>([
@@ -218,14 +218,14 @@ describe('a criterion matches', () => {
     [[], 'none', true],
     [[], 'fail', false],
   ])('with signatures %j DKIM is %s: %s', (dkim, wanted, isMet) => {
-    expect(matchesOf({ dkim: wanted }, { ...mail, authentication: verdicts({ dkim }) }) !== null).toBe(isMet);
+    expect(readMatches({ dkim: wanted }, { ...mail, authentication: verdicts({ dkim }) }) !== null).toBe(isMet);
   });
 });
 
 describe('an aligned From', () => {
   const aligned = { from: { values: ['ada@shop.test', '*@bank.test'], aligned: true } };
   const of = (address: string, changes: Parameters<typeof verdicts>[0] = {}) =>
-    matchesOf(aligned, { ...mail, from: [{ name: null, address }], authentication: verdicts(changes) });
+    readMatches(aligned, { ...mail, from: [{ name: null, address }], authentication: verdicts(changes) });
 
   test('matches if DMARC passed for its domain', () => {
     expect(of('ada@shop.test')).toEqual([{ criteria: 'from', value: 'ada@shop.test' }]);
@@ -244,7 +244,7 @@ describe('an aligned From', () => {
 
   test('a From criterion without alignment also matches a forger', () => {
     expect(
-      matchesOf({ from: 'ada@shop.test' }, { ...mail, authentication: verdicts({ dmarc: 'fail' }) }),
+      readMatches({ from: 'ada@shop.test' }, { ...mail, authentication: verdicts({ dmarc: 'fail' }) }),
     ).not.toBeNull();
   });
 });
@@ -254,12 +254,12 @@ describe('among several rules', () => {
 
   test('the highest priority decides, then the newest, then the greatest id', () => {
     const rules = [
-      ruleOf({ subject: 'invoice' }, { id: 'a', priority: 0, createdAt: at(9) }),
-      ruleOf({ subject: 'invoice' }, { id: 'b', priority: 5, createdAt: at(1) }),
-      ruleOf({ subject: 'invoice' }, { id: 'c', priority: 5, createdAt: at(2) }),
-      ruleOf({ subject: 'invoice' }, { id: 'd', priority: 5, createdAt: at(2) }),
-      ruleOf({ subject: 'lottery' }, { id: 'e', priority: 9 }),
-      ruleOf({ subject: 'invoice' }, { id: 'f', priority: -3, createdAt: at(9) }),
+      makeRule({ subject: 'invoice' }, { id: 'a', priority: 0, createdAt: at(9) }),
+      makeRule({ subject: 'invoice' }, { id: 'b', priority: 5, createdAt: at(1) }),
+      makeRule({ subject: 'invoice' }, { id: 'c', priority: 5, createdAt: at(2) }),
+      makeRule({ subject: 'invoice' }, { id: 'd', priority: 5, createdAt: at(2) }),
+      makeRule({ subject: 'lottery' }, { id: 'e', priority: 9 }),
+      makeRule({ subject: 'invoice' }, { id: 'f', priority: -3, createdAt: at(9) }),
     ];
     expect(sortRules(rules).map(({ id }) => id)).toEqual(['e', 'd', 'c', 'b', 'a', 'f']);
     expect(evaluateRules(rules, mail, NONE)).toMatchObject({ kind: 'matched', rule: { id: 'd' }, reason: null });
@@ -267,23 +267,23 @@ describe('among several rules', () => {
 
   test('an allow rule before a block rule lets the message pass', () => {
     const rules = [
-      ruleOf({ from: '*@shop.test' }, { action: 'block' }),
-      ruleOf({ from: 'ada@shop.test' }, { action: 'allow', priority: 1 }),
+      makeRule({ from: '*@shop.test' }, { action: 'block' }),
+      makeRule({ from: 'ada@shop.test' }, { action: 'allow', priority: 1 }),
     ];
     expect(evaluateRules(rules, mail, NONE)).toMatchObject({ kind: 'matched', rule: { action: 'allow' } });
   });
 
   test('none matches', () => {
-    expect(evaluateRules([ruleOf({ subject: 'lottery' })], mail, NONE)).toEqual({ kind: 'none' });
+    expect(evaluateRules([makeRule({ subject: 'lottery' })], mail, NONE)).toEqual({ kind: 'none' });
     expect(evaluateRules([], mail, NONE)).toEqual({ kind: 'none' });
   });
 });
 
 describe('a rule with a model', () => {
   const prompt = promptRule('Is it advertising?', { id: 'prompt', priority: 5 });
-  const above = ruleOf({ subject: 'invoice' }, { id: 'above', priority: 9 });
-  const below = ruleOf({ subject: 'invoice' }, { id: 'below', priority: 1 });
-  const answered = (answer: ModelVerdict) => new Map([['prompt', answer]]);
+  const above = makeRule({ subject: 'invoice' }, { id: 'above', priority: 9 });
+  const below = makeRule({ subject: 'invoice' }, { id: 'below', priority: 1 });
+  const responded = (response: ModelVerdict) => new Map([['prompt', response]]);
 
   test('is asked only if no earlier rule matches', () => {
     expect(evaluateRules([prompt, below], mail, NONE)).toMatchObject({ kind: 'ask', rule: { id: 'prompt' } });
@@ -293,8 +293,8 @@ describe('a rule with a model', () => {
   });
 
   test('matches by the reply of the model', () => {
-    const answers = answered({ kind: 'answered', isMatch: true, reason: 'It sells.' });
-    expect(evaluateRules([prompt, below], mail, answers)).toEqual({
+    const responses = responded({ kind: 'answered', isMatch: true, reason: 'It sells.' });
+    expect(evaluateRules([prompt, below], mail, responses)).toEqual({
       kind: 'matched',
       rule: prompt,
       matches: [{ criteria: 'prompt', value: 'Is it advertising?' }],
@@ -303,14 +303,18 @@ describe('a rule with a model', () => {
   });
 
   test('leaves the message to the later rules when it does not match', () => {
-    const answers = answered({ kind: 'answered', isMatch: false, reason: 'A bill.' });
-    expect(evaluateRules([prompt, below], mail, answers)).toMatchObject({ kind: 'matched', rule: { id: 'below' } });
-    expect(evaluateRules([prompt], mail, answers)).toEqual({ kind: 'none' });
+    const responses = responded({ kind: 'answered', isMatch: false, reason: 'A bill.' });
+    expect(evaluateRules([prompt, below], mail, responses)).toMatchObject({ kind: 'matched', rule: { id: 'below' } });
+    expect(evaluateRules([prompt], mail, responses)).toEqual({ kind: 'none' });
   });
 
   test('neither blocks nor passes when the model failed', () => {
-    const answers = answered({ kind: 'failed', reason: 'HTTP 500' });
-    expect(evaluateRules([prompt, below], mail, answers)).toEqual({ kind: 'review', rule: prompt, reason: 'HTTP 500' });
+    const responses = responded({ kind: 'failed', reason: 'HTTP 500' });
+    expect(evaluateRules([prompt, below], mail, responses)).toEqual({
+      kind: 'review',
+      rule: prompt,
+      reason: 'HTTP 500',
+    });
   });
 });
 
@@ -369,8 +373,8 @@ describe('a rule config', () => {
   });
 
   test('reports whether it looks at bodies', () => {
-    expect(readsText([ruleOf({ subject: 'a' }), promptRule('p')])).toBe(false);
-    expect(readsText([ruleOf({ subject: 'a' }), ruleOf({ hasWords: 'a' })])).toBe(true);
+    expect(readsText([makeRule({ subject: 'a' }), promptRule('p')])).toBe(false);
+    expect(readsText([makeRule({ subject: 'a' }), makeRule({ hasWords: 'a' })])).toBe(true);
   });
 });
 
@@ -410,8 +414,8 @@ describe('facts', () => {
   test('are limited: text beyond the limit of a body is ignored', () => {
     const text = (length: number) =>
       toGuardFacts({ ...stored, htmlBody: null, textBody: `${'x '.repeat(length / 2)}needle` });
-    expect(matchesOf({ hasWords: 'needle' }, text(99_000))).not.toBeNull();
-    expect(matchesOf({ hasWords: 'needle' }, text(100_000))).toBeNull();
+    expect(readMatches({ hasWords: 'needle' }, text(99_000))).not.toBeNull();
+    expect(readMatches({ hasWords: 'needle' }, text(100_000))).toBeNull();
   });
 
   test('are read from HTML that is too deep to clean', () => {
@@ -424,7 +428,7 @@ describe('facts', () => {
 describe('hostile mail and rules take linear time', () => {
   const wordRules = (word: (n: number) => string) =>
     Array.from({ length: 5 }, (_, rule) =>
-      ruleOf({ hasWords: { values: Array.from({ length: 100 }, (__, n) => word(rule * 100 + n)) } }),
+      makeRule({ hasWords: { values: Array.from({ length: 100 }, (__, n) => word(rule * 100 + n)) } }),
     );
   const expectNoMatch = (facts: Partial<GuardFacts>, rules: GuardRule[]) =>
     expect(evaluateRules(rules, { ...mail, ...facts }, NONE).kind).toBe('none');
@@ -446,13 +450,13 @@ describe('hostile mail and rules take linear time', () => {
   });
 
   test('for characters that expand to many', () => {
-    expectNoMatch({ text: '\ufdfa'.repeat(300_000) }, [ruleOf({ hasWords: 'casino' })]);
+    expectNoMatch({ text: '\ufdfa'.repeat(300_000) }, [makeRule({ hasWords: 'casino' })]);
   });
 
   test('for patterns with asterisks against a thousand long names', () => {
     const attachments = Array.from({ length: 1_000 }, () => ({ filename: 'a'.repeat(250), contentType: 'a/b' }));
     const values = Array.from({ length: 100 }, () => `${'a'.repeat(100)}*${'a'.repeat(100)}*ab*c`);
-    expectNoMatch({ attachments }, [ruleOf({ attachments: { values } })]);
+    expectNoMatch({ attachments }, [makeRule({ attachments: { values } })]);
   });
 
   test('for HTML with only opening tags', () => {

@@ -23,7 +23,7 @@ function split(cases: readonly MailCase[]): { used: MailCase[]; heldOut: MailCas
   };
 }
 
-function verdictsOf(cases: readonly MailCase[], verdict: 'clear' | 'review'): string[] {
+function listVerdicts(cases: readonly MailCase[], verdict: 'clear' | 'review'): string[] {
   return cases.filter(({ mail }) => screenMail(mail).verdict === verdict).map(({ name }) => name);
 }
 
@@ -34,24 +34,24 @@ describe('the screening of mail for text that is aimed at agents', () => {
   });
 
   test('finds every aimed mail that its rules were written with', () => {
-    expect(verdictsOf(split(AIMED_MAIL).used, 'clear')).toEqual([]);
+    expect(listVerdicts(split(AIMED_MAIL).used, 'clear')).toEqual([]);
   });
 
   test('finds no harmless mail that its rules were written with', () => {
-    expect(verdictsOf(split(HARMLESS_MAIL).used, 'review')).toEqual([]);
+    expect(listVerdicts(split(HARMLESS_MAIL).used, 'review')).toEqual([]);
   });
 
   // Written in November 2026, after the rules: 35 of 40 were found at first, and 16 of the 20 put aside, for which no rule was changed.
   test('finds later aimed mail, and most of what was put aside', () => {
     const { used, heldOut } = split(LATER_AIMED_MAIL);
-    expect(verdictsOf(used, 'clear')).toEqual([]);
-    expect(verdictsOf(heldOut, 'review').length).toBeGreaterThanOrEqual(16);
+    expect(listVerdicts(used, 'clear')).toEqual([]);
+    expect(listVerdicts(heldOut, 'review').length).toBeGreaterThanOrEqual(16);
   });
 
   test('marks none of the later look-alikes but the one that quotes an order in full', () => {
     const { used, heldOut } = split(LATER_HARMLESS_MAIL);
-    expect(verdictsOf(used, 'review')).toEqual(['a quotation with an order']);
-    expect(verdictsOf(heldOut, 'review').length).toBeLessThanOrEqual(4);
+    expect(listVerdicts(used, 'review')).toEqual(['a quotation with an order']);
+    expect(listVerdicts(heldOut, 'review').length).toBeLessThanOrEqual(4);
   });
 
   test('finds the visible orders to machines that its model was trained with, and none of the look-alikes', () => {
@@ -99,7 +99,7 @@ describe('the screening of mail for text that is aimed at agents', () => {
     'marks of the frozen %s (kept aside: %s) at least %i and at most %i mails',
     (name, isHeld, least, most) => {
       const mails = readFrozenMail(name).filter((each) => each.isHeld === isHeld);
-      const marked = verdictsOf(mails, 'review');
+      const marked = listVerdicts(mails, 'review');
       expect(marked.length).toBeGreaterThanOrEqual(least);
       expect(marked.length).toBeLessThanOrEqual(most);
     },
@@ -153,7 +153,7 @@ describe('the screening of mail for text that is aimed at agents', () => {
     ['varied-look-alikes', false, 0, 8],
     ['varied-look-alikes', true, 0, 8],
   ] as const)('marks of the %s (kept aside: %s) at least %i and at most %i mails', (name, isHeld, least, most) => {
-    const marked = verdictsOf(
+    const marked = listVerdicts(
       readFrozenMail(name).filter((each) => each.isHeld === isHeld),
       'review',
     );
@@ -168,7 +168,7 @@ describe('the screening of mail for text that is aimed at agents', () => {
     ['kinds-look-alikes', false, 0, 0],
     ['kinds-look-alikes', true, 0, 1],
   ] as const)('marks of the %s (kept aside: %s) at least %i and at most %i mails', (name, isHeld, least, most) => {
-    const marked = verdictsOf(
+    const marked = listVerdicts(
       readFrozenMail(name).filter((each) => each.isHeld === isHeld),
       'review',
     );
@@ -298,7 +298,7 @@ describe('the screening of mail for text that is aimed at agents', () => {
   // Written after the rules for them: 135 of 141 were found at first.
   test('finds three mails of each kind of trick', () => {
     expect(TRICK_MAIL.length).toBeGreaterThan(140);
-    expect(verdictsOf(TRICK_MAIL, 'clear')).toEqual([]);
+    expect(listVerdicts(TRICK_MAIL, 'clear')).toEqual([]);
   });
 
   test.each([
@@ -330,7 +330,7 @@ describe('the screening of mail for text that is aimed at agents', () => {
   test('marks at most one of 67 previews, comments and texts of pictures that begin as an order does', () => {
     const cases = readHiddenLookAlikes();
     expect(cases).toHaveLength(67);
-    const marked = verdictsOf(cases, 'review');
+    const marked = listVerdicts(cases, 'review');
     expect(marked.length, marked.join('\n')).toBeLessThanOrEqual(1);
   });
 
@@ -497,11 +497,11 @@ describe('the screening of large mail', () => {
       1_600,
     ],
   ])('finds an order behind many %s', (_name, text, count) => {
-    const verdictOf = (end: string) =>
+    const readVerdict = (end: string) =>
       screenMail({ subject: '', text: null, html: text.repeat(count) + end, fileNames: [] }).verdict;
-    expect(verdictOf(`<p style="display:none">${order}</p>`)).toBe('review');
-    expect(verdictOf(`<p>${order}</p>`)).toBe('review');
-    expect(verdictOf('<p>See you on Monday.</p>')).toBe('clear');
+    expect(readVerdict(`<p style="display:none">${order}</p>`)).toBe('review');
+    expect(readVerdict(`<p>${order}</p>`)).toBe('review');
+    expect(readVerdict('<p>See you on Monday.</p>')).toBe('clear');
   });
 
   const lines = (size: number) => 'The garden was quiet that morning, and nobody spoke.\n'.repeat(Math.ceil(size / 53));
@@ -513,10 +513,10 @@ describe('the screening of large mail', () => {
     ['HTML', 399_990, (filler: string, end: string) => ({ text: null, html: `<p>${filler}</p><p>${end}</p>` })],
     ['HTML', 950_000, (filler: string, end: string) => ({ text: null, html: `<p>${filler}</p><p>${end}</p>` })],
   ])('finds an order behind %s of %i characters', (_part, size, build) => {
-    const verdictOf = (end: string) =>
+    const readVerdict = (end: string) =>
       screenMail({ subject: '', fileNames: [], ...build(lines(size).slice(0, size), end) }).verdict;
-    expect(verdictOf(order)).toBe('review');
-    expect(verdictOf('See you on Monday.')).toBe('clear');
+    expect(readVerdict(order)).toBe('review');
+    expect(readVerdict('See you on Monday.')).toBe('clear');
   });
 
   test('says that a body was not wholly screened when it has more than 1,000,000 characters', () => {
@@ -552,10 +552,10 @@ describe('the screening of large mail', () => {
 
   test('does not count pictures within HTML', () => {
     const picture = `<img src="data:image/png;base64,${'iVBORw0K'.repeat(150_000)}">`;
-    const verdictOf = (end: string) =>
+    const readVerdict = (end: string) =>
       screenMail({ subject: '', text: null, html: `<p>Hello</p>${picture}<p>${end}</p>`, fileNames: [] }).verdict;
-    expect(verdictOf('See you on Monday.')).toBe('clear');
-    expect(verdictOf(order)).toBe('review');
+    expect(readVerdict('See you on Monday.')).toBe('clear');
+    expect(readVerdict(order)).toBe('review');
   });
 
   const IN_LARGEST = ['orders', 'open tags', 'attributes', 'elements over others'];

@@ -27,10 +27,10 @@ test('an email has its words with their places, its domains, and whether it has 
 
 test('HTML is read where there is no text', () => {
   const html = '<style>.unseen{}</style><p>Gr&uuml;&szlig;e</p>';
-  const bodyOf = (changes: Partial<WordSource>) => emailTerms({ ...PLAIN, ...changes }).texts.at(-1)?.words;
-  expect(bodyOf({ text: null, html })).toEqual(['grusse']);
-  expect(bodyOf({ text: ' \r\n\t', html })).toEqual(['grusse']);
-  expect(bodyOf({ text: 'x', html })).toEqual(['x']);
+  const readBody = (changes: Partial<WordSource>) => emailTerms({ ...PLAIN, ...changes }).texts.at(-1)?.words;
+  expect(readBody({ text: null, html })).toEqual(['grusse']);
+  expect(readBody({ text: ' \r\n\t', html })).toEqual(['grusse']);
+  expect(readBody({ text: 'x', html })).toEqual(['x']);
 });
 
 test('1,000 different words of an email can be searched for, those of its fields first', () => {

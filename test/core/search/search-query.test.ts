@@ -117,7 +117,7 @@ describe('rejects an invalid value with the name of the operator and the allowed
     ['x'.repeat(MAX_QUERY_LENGTH + 1), /^A search must not be longer than 500 characters; this one has 501/],
     ['a '.repeat(21), /^A search must not have more than 20 words and operators; this one has 21/],
   ])('%s', (text, message) => {
-    const refused = errorOf(() => parseSearch(text, NOW));
+    const refused = catchError(() => parseSearch(text, NOW));
     expect(refused.code).toBe('validation');
     expect(refused.message).toMatch(message);
     expect(refused.details).toEqual([{ field: 'search', message: refused.message }]);
@@ -165,7 +165,7 @@ test('parses or rejects any input in linear time', () => {
   }
 });
 
-function errorOf(work: () => unknown): UserError {
+function catchError(work: () => unknown): UserError {
   try {
     work();
   } catch (error) {

@@ -40,7 +40,7 @@ const withAddresses = (over: Partial<Original['addresses']>, original = received
   ...original,
   addresses: { ...original.addresses, ...over },
 });
-const addressesOf = (mailboxes: readonly Mailbox[]) => mailboxes.map((mailbox) => mailbox.address);
+const listAddresses = (mailboxes: readonly Mailbox[]) => mailboxes.map((mailbox) => mailbox.address);
 
 test('a reply goes to From, with its name', () => {
   expect(makeReply(received, plain, isOneself)).toEqual({
@@ -71,7 +71,7 @@ describe('a reply goes to', () => {
     ['nobody when a line end was smuggled in', withAddresses({ from: list('a@x.test\r\nBcc: b@x.test') }), []],
   ])('%s', (_, original, to) => {
     const reply = makeReply(original, plain, isOneself);
-    expect(addressesOf(reply.to)).toEqual(to);
+    expect(listAddresses(reply.to)).toEqual(to);
     expect(reply.cc).toEqual([]);
   });
 
@@ -101,12 +101,12 @@ describe('a reply to all has in Cc', () => {
     ['nobody who cannot be written to', withAddresses({ cc: list('martin', 'a@b@c', 'ü@x.test') }), ['carol@x.test']],
     ['nobody when there was nobody else', withAddresses({ to: list('me@own.test'), cc: null }), []],
   ])('%s', (_, original, cc) => {
-    expect(addressesOf(makeReply(original, toAll, isOneself).cc)).toEqual(cc);
+    expect(listAddresses(makeReply(original, toAll, isOneself).cc)).toEqual(cc);
   });
 
   test('no address that the user put in To', () => {
     const to = [{ name: null, address: 'Dan@x.test' }];
-    expect(addressesOf(makeReply(received, { ...toAll, to }, isOneself).cc)).toEqual(['carol@x.test']);
+    expect(listAddresses(makeReply(received, { ...toAll, to }, isOneself).cc)).toEqual(['carol@x.test']);
   });
 });
 

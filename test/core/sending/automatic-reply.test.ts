@@ -218,10 +218,10 @@ test.each([
 });
 
 test('programs do not reply to mail of programs, nor forward it twice', () => {
-  const headersOf = (fields: Readonly<Record<string, string>>) =>
+  const listHeaders = (fields: Readonly<Record<string, string>>) =>
     Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const reply = { ...person, headers: headersOf(AUTOMATIC_REPLY_FIELDS) };
-  const forward = { ...person, headers: headersOf(AUTOMATIC_FORWARD_FIELDS) };
+  const reply = { ...person, headers: listHeaders(AUTOMATIC_REPLY_FIELDS) };
+  const forward = { ...person, headers: listHeaders(AUTOMATIC_FORWARD_FIELDS) };
   expect(automaticReplyRefusal(reply)).not.toBeNull();
   expect(automaticReplyRefusal(forward)).not.toBeNull();
   expect(automaticForwardRefusal(forward.headers)).toMatch(/not forwarded again/);

@@ -42,7 +42,7 @@ const NOW = new Date('2027-01-01T00:00:00Z');
 const LATER = new Date('2028-01-01T00:00:00Z');
 const NAMES = ['mx.dane.test'];
 
-function recordOf(usage: number, certificate: X509Certificate, selector = 1, matchingType = 1): TlsaRecord {
+function makeRecord(usage: number, certificate: X509Certificate, selector = 1, matchingType = 1): TlsaRecord {
   const data = selector === 0 ? certificate.raw : certificate.publicKey.export({ type: 'spki', format: 'der' });
   const hash = matchingType === 1 ? 'sha256' : 'sha512';
   return {
@@ -56,10 +56,10 @@ function recordOf(usage: number, certificate: X509Certificate, selector = 1, mat
 test.each([0, 1].flatMap((selector) => [0, 1, 2].map((matchingType) => [selector, matchingType] as const)))(
   'selector %i with matching type %i matches the certificate, and no other',
   (selector, matchingType) => {
-    const end = [recordOf(3, SERVER, selector, matchingType)];
+    const end = [makeRecord(3, SERVER, selector, matchingType)];
     expect(matchesTlsa(end, [SERVER, AUTHORITY], NAMES, NOW)).toBe(true);
     expect(matchesTlsa(end, [IMPOSTOR], NAMES, NOW)).toBe(false);
-    const anchor = [recordOf(2, AUTHORITY, selector, matchingType)];
+    const anchor = [makeRecord(2, AUTHORITY, selector, matchingType)];
     expect(matchesTlsa(anchor, [SERVER, AUTHORITY], NAMES, NOW)).toBe(true);
     expect(matchesTlsa(anchor, [SERVER], NAMES, NOW)).toBe(false);
   },
@@ -67,22 +67,22 @@ test.each([0, 1].flatMap((selector) => [0, 1, 2].map((matchingType) => [selector
 
 test('DANE-EE ignores name and expiry; DANE-TA checks both', () => {
   const chain = [SERVER, AUTHORITY];
-  expect(matchesTlsa([recordOf(3, SERVER)], chain, ['other.test'], LATER)).toBe(true);
-  expect(matchesTlsa([recordOf(2, AUTHORITY)], chain, ['other.test'], NOW)).toBe(false);
-  expect(matchesTlsa([recordOf(2, AUTHORITY)], chain, ['other.test', 'mx.dane.test'], NOW)).toBe(true);
-  expect(matchesTlsa([recordOf(2, AUTHORITY)], chain, NAMES, LATER)).toBe(false);
+  expect(matchesTlsa([makeRecord(3, SERVER)], chain, ['other.test'], LATER)).toBe(true);
+  expect(matchesTlsa([makeRecord(2, AUTHORITY)], chain, ['other.test'], NOW)).toBe(false);
+  expect(matchesTlsa([makeRecord(2, AUTHORITY)], chain, ['other.test', 'mx.dane.test'], NOW)).toBe(true);
+  expect(matchesTlsa([makeRecord(2, AUTHORITY)], chain, NAMES, LATER)).toBe(false);
 });
 
 test('DANE-TA: an issuer that did not sign the certificate, or an issuer as the server, does not match', () => {
-  expect(matchesTlsa([recordOf(2, IMPOSTOR)], [SERVER, IMPOSTOR], NAMES, NOW)).toBe(false);
-  expect(matchesTlsa([recordOf(2, IMPOSTOR)], [SERVER, AUTHORITY, IMPOSTOR], NAMES, NOW)).toBe(false);
-  expect(matchesTlsa([recordOf(2, SERVER)], [SERVER, AUTHORITY], NAMES, NOW)).toBe(false);
-  expect(matchesTlsa([recordOf(3, AUTHORITY)], [SERVER, AUTHORITY], NAMES, NOW)).toBe(false);
-  expect(matchesTlsa([recordOf(3, SERVER)], [], NAMES, NOW)).toBe(false);
+  expect(matchesTlsa([makeRecord(2, IMPOSTOR)], [SERVER, IMPOSTOR], NAMES, NOW)).toBe(false);
+  expect(matchesTlsa([makeRecord(2, IMPOSTOR)], [SERVER, AUTHORITY, IMPOSTOR], NAMES, NOW)).toBe(false);
+  expect(matchesTlsa([makeRecord(2, SERVER)], [SERVER, AUTHORITY], NAMES, NOW)).toBe(false);
+  expect(matchesTlsa([makeRecord(3, AUTHORITY)], [SERVER, AUTHORITY], NAMES, NOW)).toBe(false);
+  expect(matchesTlsa([makeRecord(3, SERVER)], [], NAMES, NOW)).toBe(false);
 });
 
 test('only DANE-TA and DANE-EE with known selectors and whole digests are usable', () => {
-  const good = recordOf(3, SERVER);
+  const good = makeRecord(3, SERVER);
   const unusable = [
     { ...good, usage: 0 },
     { ...good, usage: 1 },
@@ -95,8 +95,8 @@ test('only DANE-TA and DANE-EE with known selectors and whole digests are usable
 });
 
 test('of two digests of one usage and selector, the stronger counts', () => {
-  const weak = recordOf(3, SERVER, 1, 1);
-  const strong = recordOf(3, IMPOSTOR, 1, 2);
-  const anchor = recordOf(2, AUTHORITY, 1, 1);
+  const weak = makeRecord(3, SERVER, 1, 1);
+  const strong = makeRecord(3, IMPOSTOR, 1, 2);
+  const anchor = makeRecord(2, AUTHORITY, 1, 1);
   expect(usableTlsaRecords([weak, strong, anchor])).toEqual([strong, anchor]);
 });

@@ -32,7 +32,7 @@ describe('another implementation accepts the signature of', () => {
   };
   for (const [name, body] of Object.entries(bodies))
     test(name, async () => {
-      expect(await verdictOf(`${HEADER}\r\n${body}`)).toBe('pass');
+      expect(await readVerdict(`${HEADER}\r\n${body}`)).toBe('pass');
     });
 
   const headers: Record<string, string> = {
@@ -48,7 +48,7 @@ describe('another implementation accepts the signature of', () => {
   for (const [name, header] of Object.entries(headers))
     test(`a message with ${name}`, async () => {
       expect(
-        await verdictOf(`${header}${header.endsWith('\n\n') || header.endsWith('\r\n\r\n') ? 'body\r\n' : ''}`),
+        await readVerdict(`${header}${header.endsWith('\n\n') || header.endsWith('\r\n\r\n') ? 'body\r\n' : ''}`),
       ).toBe('pass');
     });
 });
@@ -62,13 +62,13 @@ test('the signature covers the last field of each name, and every name of the li
   expect(field.replace(/\r\n /g, ' ')).toContain(' h=from:to:subject:list-unsubscribe;');
   for (const changed of ['Subject: Hello', 'ann@example.com', 'https://example.com', 'body'])
     expect(
-      await verdictOf(`${HEADER}List-Unsubscribe: <https://example.com>\r\n\r\nbody\r\n`, (text) =>
+      await readVerdict(`${HEADER}List-Unsubscribe: <https://example.com>\r\n\r\nbody\r\n`, (text) =>
         text.replace(changed, `${changed}x`),
       ),
       changed,
     ).not.toBe('pass');
   expect(
-    await verdictOf(`Subject: a\r\n${HEADER}\r\nbody\r\n`, (text) => text.replace('Subject: a', 'Subject: c')),
+    await readVerdict(`Subject: a\r\n${HEADER}\r\nbody\r\n`, (text) => text.replace('Subject: a', 'Subject: c')),
   ).toBe('pass');
 });
 
@@ -86,7 +86,7 @@ test('a key that cannot sign rejects', async () => {
 });
 
 /** The verdict of mailauth on the signed message, after `change`. */
-async function verdictOf(message: string, change: (signed: string) => string = (signed) => signed): Promise<string> {
+async function readVerdict(message: string, change: (signed: string) => string = (signed) => signed): Promise<string> {
   const bytes = Buffer.from(message, 'latin1');
   const signed = `${await makeDkimSignature(bytes, signer, otherWork)}${message}`;
   const resolver = async (name: string) => {

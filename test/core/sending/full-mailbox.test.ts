@@ -56,17 +56,17 @@ const RUNS = [
 ];
 
 test.each(RUNS)('100,000 characters of %j are searched in time that grows with their number', (part) => {
-  const clauseOf = (length: number) => `full ${part.repeat(Math.ceil(length / part.length)).slice(0, length - 7)}. `;
+  const makeClause = (length: number) => `full ${part.repeat(Math.ceil(length / part.length)).slice(0, length - 7)}. `;
   // The clause is the unit that is searched: four times as long clauses of the same text must not cost more.
   expectLinearGrowth((size) => {
-    for (let at = 0; at < 250; at++) saysFull(clauseOf(Math.max(8, Math.floor(size / 250))));
+    for (let at = 0; at < 250; at++) saysFull(makeClause(Math.max(8, Math.floor(size / 250))));
   }, 100_000);
 });
 
 test.each(RUNS)('clauses of 400 characters of %j take no more for each character than those of 50', (part) => {
-  const textOf = (length: number) =>
+  const makeText = (length: number) =>
     `full ${part.repeat(400).slice(0, length - 7)}. `.repeat(Math.floor(100_000 / length));
-  const costOf = (text: string) => {
+  const measureCost = (text: string) => {
     let least = Number.POSITIVE_INFINITY;
     for (let tried = 0; tried < 5; tried++) {
       const { user, system } = process.threadCpuUsage();
@@ -76,6 +76,6 @@ test.each(RUNS)('clauses of 400 characters of %j take no more for each character
     }
     return least;
   };
-  const [short, long] = [textOf(50), textOf(400)].map(costOf);
+  const [short, long] = [makeText(50), makeText(400)].map(measureCost);
   expect(long).toBeLessThan(Math.max(short ?? 0, 20) * 3);
 });

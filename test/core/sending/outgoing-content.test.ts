@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { checkOutgoingContent } from '../../../core/sending/outgoing-content.ts';
 import { topLevelDomains } from '../../../operations/emails/public-suffixes.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
-import { messageOf, OUTGOING_CASES } from '../../support/mail/outgoing-attacks.ts';
+import { makeMessage, OUTGOING_CASES } from '../../support/mail/outgoing-attacks.ts';
 import { OUTGOING_EVASIONS } from '../../support/mail/outgoing-evasions.ts';
 
 const check = (bytes: Buffer) => checkOutgoingContent(bytes, { topLevel: topLevelDomains(), hasOwnUnsubscribe: false });
@@ -15,8 +15,8 @@ test.for([...OUTGOING_CASES, ...OUTGOING_EVASIONS])('$name: $finds', ({ bytes, f
 });
 
 const HEADER = ['From: ann@inbox.test', 'MIME-Version: 1.0'];
-const inText = (text: string) => messageOf([...HEADER, 'Content-Type: text/plain; charset=utf-8'], text);
-const inHtml = (html: string) => messageOf([...HEADER, 'Content-Type: text/html; charset=utf-8'], html);
+const inText = (text: string) => makeMessage([...HEADER, 'Content-Type: text/plain; charset=utf-8'], text);
+const inHtml = (html: string) => makeMessage([...HEADER, 'Content-Type: text/html; charset=utf-8'], html);
 
 test.for([
   'a.',
@@ -55,7 +55,10 @@ test('reads a message of many parts in linear time', () => {
   expectLinearGrowth(
     (count) =>
       check(
-        messageOf([...HEADER, 'Content-Type: multipart/mixed; boundary=b'], `${'--b\r\n\r\nx\r\n'.repeat(count)}--b--`),
+        makeMessage(
+          [...HEADER, 'Content-Type: multipart/mixed; boundary=b'],
+          `${'--b\r\n\r\nx\r\n'.repeat(count)}--b--`,
+        ),
       ),
     900,
   );
@@ -65,7 +68,7 @@ test.for<[string, string]>([
   ['Subject: evil.com', 'evil.com in its subject'],
   ['Cc: "evil.com" <a@example.com>', 'evil.com in its field Cc'],
 ])('says where it found a link: %s', ([field, found]) => {
-  const { link } = check(messageOf([...HEADER, field], 'Hello'));
+  const { link } = check(makeMessage([...HEADER, field], 'Hello'));
   expect(`${link?.what} in ${link?.where}`).toBe(found);
 });
 
@@ -83,7 +86,7 @@ test('refuses text and HTML that are too large to be searched', () => {
 });
 
 test('a List-Unsubscribe that the service wrote is no link', () => {
-  const bytes = messageOf([...HEADER, 'List-Unsubscribe: <https://mail.example/u/1>'], 'Hello');
+  const bytes = makeMessage([...HEADER, 'List-Unsubscribe: <https://mail.example/u/1>'], 'Hello');
   expect(check(bytes).link).not.toBeNull();
   const question = { topLevel: topLevelDomains(), hasOwnUnsubscribe: true };
   expect(checkOutgoingContent(bytes, question).link).toBeNull();

@@ -3,7 +3,7 @@ import { adviceOn, REFUSAL_REASON_NAMES, type RefusalReason } from '../../../cor
 import { refusalReason } from '../../../core/sending/refusal-reason.ts';
 import { WORDINGS } from '../../../core/sending/refusal-wordings.ts';
 
-const reasonOf = (text: string, code: number | null = null, status: string | null = null) =>
+const readReason = (text: string, code: number | null = null, status: string | null = null) =>
   refusalReason({ code, status, text });
 
 describe('reads the reason from the words', () => {
@@ -41,12 +41,12 @@ describe('reads the reason from the words', () => {
     ['expired', 'User lookup: no match yet, please retry'],
     ['system_error', 'Mail for this recipient is not handled by this server at the moment because of maintenance'],
   ])('%s: %s', (reason, text) => {
-    expect(reasonOf(text)).toBe(reason);
+    expect(readReason(text)).toBe(reason);
   });
 });
 
 test('addresses and URLs are not taken for words', () => {
-  expect(reasonOf('<virus@spam.test>: no, see https://mailbox-full.test/user-unknown')).toBe('unknown');
+  expect(readReason('<virus@spam.test>: no, see https://mailbox-full.test/user-unknown')).toBe('unknown');
 });
 
 describe('prefers', () => {
@@ -82,7 +82,7 @@ describe('prefers', () => {
     ['a status to a code', 'user_unknown', 552, '5.1.1', 'no'],
     ['a code to nothing', 'mailbox_full', 552, null, 'no'],
   ])('%s', (_, reason, code, status, text) => {
-    expect(reasonOf(text, code, status)).toBe(reason);
+    expect(readReason(text, code, status)).toBe(reason);
   });
 });
 
@@ -95,7 +95,7 @@ test('an unknown user that is reported after the content is a filter, unless a s
 test('the reason of a long hostile text is found in time that grows with its length', () => {
   // 2,000 characters are read; without this limit, and with backtracking, this would not end.
   const parts = ['mailbox ', '@', 'a.'.repeat(20), 'user ', 'x@'.repeat(10), '<'.repeat(10)];
-  for (const part of parts) expect(reasonOf(part.repeat(200_000))).toBe('unknown');
+  for (const part of parts) expect(readReason(part.repeat(200_000))).toBe('unknown');
 });
 
 test('each reason has a title and one sentence of advice', () => {
@@ -108,7 +108,7 @@ test('each reason has a title and one sentence of advice', () => {
 
 test('each wording is in lower case and found by its own words', () => {
   const lost = WORDINGS.flatMap(([, wordings]) => wordings).filter(
-    (wording) => wording !== wording.toLowerCase() || reasonOf(wording.replace('@host', 'mail.x.test')) === 'unknown',
+    (wording) => wording !== wording.toLowerCase() || readReason(wording.replace('@host', 'mail.x.test')) === 'unknown',
   );
   expect(lost).toEqual([]);
 });

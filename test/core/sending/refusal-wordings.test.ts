@@ -3,7 +3,7 @@ import { isHardReason } from '../../../core/sending/refusal-advice.ts';
 import { refusalReason } from '../../../core/sending/refusal-reason.ts';
 
 /** Words of servers for an address or a domain that does not exist. */
-const UNKNOWN = listOf(`
+const UNKNOWN = splitWords(`
   account not found: joe | Address invalid | Address is unknown | Addressee unknown | bad address | Bad destination mailbox address |
   destin. Sconosciuto | Destinatario errato | email address does not exist | Email Address was not found | Indirizzo inesistente |
   Invalid account | invalid address | Invalid or unknown virtual user | Invalid mailbox | Invalid-Recipient | Invalid User |
@@ -115,7 +115,7 @@ const UNKNOWN = listOf(`
   宛先が不明です | 受信者が見つかりません | 알 수 없는 수신자`);
 
 /** Words for everything else. */
-const OTHER = listOf(`
+const OTHER = splitWords(`
   account disabled | This account is disabled | User is suspended | account expired | account inactive | account suspended |
   address is administratively disabled | deactivated mailbox | inactive recipient | inactive user | mailbox is inactive |
   user account not activated | account not activated | User status is locked. | mailbox temporarily disabled | Mailbox is disabled |
@@ -188,11 +188,11 @@ const OTHER = listOf(`
   Cannot find your reverse DNS | domain of the sender could not be found | From domain does not resolve | 5.7.1 no such policy |
   message content invalid | invalid content type | malformed MIME | header missing | no Date header found | Message-ID not found`);
 
-function listOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.split('|').map((words) => words.trim());
 }
 
-function reasonOf(words: string) {
+function readReason(words: string) {
   const text = /^[45]\d\d /.test(words) ? words : `550 ${words}`;
   const status = /(?:^|\s)#?([45]\.\d\.\d{1,3})\b/.exec(words)?.[1] ?? null;
   return refusalReason({ code: Number(text.slice(0, 3)), status, text, command: 'recipient' });
@@ -200,12 +200,12 @@ function reasonOf(words: string) {
 
 describe('a hard reason', () => {
   test.each(UNKNOWN)('is read from %s', (words) => {
-    expect(isHardReason(reasonOf(words))).toBe(true);
+    expect(isHardReason(readReason(words))).toBe(true);
   });
 });
 
 describe('a soft or no reason', () => {
   test.each(OTHER)('is read from %s', (words) => {
-    expect(isHardReason(reasonOf(words))).toBe(false);
+    expect(isHardReason(readReason(words))).toBe(false);
   });
 });

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { reviewMessage } from '../../../core/sending/sent-review.ts';
 import type { UnseenKind } from '../../../core/sending/unseen-text.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
-import { messageOf } from '../../support/mail/outgoing-attacks.ts';
+import { makeMessage } from '../../support/mail/outgoing-attacks.ts';
 import { OUTGOING_EVASIONS } from '../../support/mail/outgoing-evasions.ts';
 
 const HEAD = ['From: Ann <ann@inbox.test>', 'To: ada@elsewhere.test', 'Subject: Hi', 'MIME-Version: 1.0'];
-const asHtml = (html: string) => messageOf([...HEAD, 'Content-Type: text/html; charset=utf-8'], html);
+const asHtml = (html: string) => makeMessage([...HEAD, 'Content-Type: text/html; charset=utf-8'], html);
 const withPart = (head: string, body: string) =>
-  messageOf(
+  makeMessage(
     [...HEAD, 'Content-Type: multipart/mixed; boundary=b'],
     `--b\r\n\r\nHello\r\n--b\r\n${head}\r\n\r\n${body}\r\n--b--`,
   );
@@ -112,7 +112,7 @@ test.for<[string, UnseenKind | null]>([
 
 const noted = (bytes: Buffer) => reviewMessage(bytes, []).notes.map(({ kind, where }) => `${kind} ${where}`);
 const alternatives = (...parts: string[]) =>
-  messageOf(
+  makeMessage(
     [...HEAD, 'Content-Type: multipart/alternative; boundary=b'],
     `${parts.map((part) => `--b\r\n${part}\r\n`).join('')}--b--`,
   );
@@ -167,7 +167,7 @@ test('shows the fields of a message within the message, and unfolds a calendar',
 });
 
 test('says that a field, or a style sheet, is cut', () => {
-  const long = messageOf([...HEAD, `X-Long: ${'a '.repeat(2_500)}`], 'Hello');
+  const long = makeMessage([...HEAD, `X-Long: ${'a '.repeat(2_500)}`], 'Hello');
   expect(reviewMessage(long, []).isTruncated).toBe(true);
   expect(reviewMessage(asHtml(sheet(`/*${'a'.repeat(300_000)}*/`)), []).isTruncated).toBe(true);
   expect(reviewMessage(asHtml(sheet('.y{display:none}')), []).isTruncated).toBe(false);

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { reviewMessage } from '../../../core/sending/sent-review.ts';
 import type { UnseenKind } from '../../../core/sending/unseen-text.ts';
 import { expectLinearGrowth } from '../../support/growth.ts';
-import { messageOf, OUTGOING_CASES } from '../../support/mail/outgoing-attacks.ts';
+import { makeMessage, OUTGOING_CASES } from '../../support/mail/outgoing-attacks.ts';
 
 const HEAD = ['From: Ann <ann@inbox.test>', 'To: ada@elsewhere.test', 'Subject: Hi', 'MIME-Version: 1.0'];
-const textOf = (text: string) => messageOf([...HEAD, 'Content-Type: text/plain; charset=utf-8'], text);
-const htmlOf = (html: string) => messageOf([...HEAD, 'Content-Type: text/html; charset=utf-8'], html);
+const makeText = (text: string) => makeMessage([...HEAD, 'Content-Type: text/plain; charset=utf-8'], text);
+const makeHtml = (html: string) => makeMessage([...HEAD, 'Content-Type: text/html; charset=utf-8'], html);
 const review = (bytes: Buffer, ...bcc: string[]) => reviewMessage(bytes, bcc);
 
 /** Kinds of the pieces that have the text SECRET; null: readers see it. */
-function kindsOf(bytes: Buffer): (UnseenKind | null)[] {
+function listKinds(bytes: Buffer): (UnseenKind | null)[] {
   const pieces = review(bytes).parts.flatMap((part) => part.pieces);
   return pieces.filter(({ text }) => text.includes('SECRET')).map(({ unseen }) => unseen?.kind ?? null);
 }
@@ -101,7 +101,7 @@ test.for<[string, UnseenKind | null]>([
   ['<div class="gmail_quote">SECRET</div>', 'collapsed'],
   ['<select><option>SECRET</option></select>', 'collapsed'],
 ])('reads HTML %s as %s', ([html, kind]) => {
-  expect(kindsOf(htmlOf(html))).toEqual([kind]);
+  expect(listKinds(makeHtml(html))).toEqual([kind]);
 });
 
 describe('text', () => {
@@ -122,22 +122,22 @@ describe('text', () => {
     ['> a\r\n> b', 'collapsed', /quotation/],
     ['a\r\n-- \r\nb', 'collapsed', /signature/],
   ])('of %j is marked as %s', ([text, kind, detail]) => {
-    expect(unseen(textOf(text))).toEqual([{ kind, detail: expect.stringMatching(detail) }]);
+    expect(unseen(makeText(text))).toEqual([{ kind, detail: expect.stringMatching(detail) }]);
   });
 
   test('with emoji and umlauts has no marks', () => {
-    expect(unseen(textOf('Grüße 👩‍💻 ❤️ 1️⃣ – “bye”'))).toEqual([]);
+    expect(unseen(makeText('Grüße 👩‍💻 ❤️ 1️⃣ – “bye”'))).toEqual([]);
   });
 
   test('of HTML far below is behind a gap', () => {
-    expect(unseen(htmlOf(`<p>a</p>${'<br>'.repeat(40)}<p>b</p>`)).map(({ kind }) => kind)).toEqual(['gap']);
-    expect(unseen(htmlOf('<p style="padding-top:3000px">b</p>')).map(({ kind }) => kind)).toEqual(['gap']);
-    expect(unseen(htmlOf('<table><tr><td><table><tr><td><p>b</p></td></tr></table></td></tr></table>'))).toEqual([]);
+    expect(unseen(makeHtml(`<p>a</p>${'<br>'.repeat(40)}<p>b</p>`)).map(({ kind }) => kind)).toEqual(['gap']);
+    expect(unseen(makeHtml('<p style="padding-top:3000px">b</p>')).map(({ kind }) => kind)).toEqual(['gap']);
+    expect(unseen(makeHtml('<table><tr><td><table><tr><td><p>b</p></td></tr></table></td></tr></table>'))).toEqual([]);
   });
 });
 
 test('shows where links lead', () => {
-  const [part] = review(htmlOf('<p>See <a href="https://evil.example/x">our <b>page</b></a>.</p>')).parts;
+  const [part] = review(makeHtml('<p>See <a href="https://evil.example/x">our <b>page</b></a>.</p>')).parts;
   expect(part?.pieces.filter(({ target }) => target !== null)).toEqual([
     { text: 'our page', unseen: null, target: 'https://evil.example/x' },
   ]);
@@ -145,9 +145,9 @@ test('shows where links lead', () => {
 
 const noted = (bytes: Buffer, ...bcc: string[]) =>
   review(bytes, ...bcc).notes.map(({ kind, where }) => `${kind} ${where}`);
-const withField = (...fields: string[]) => messageOf([...HEAD, ...fields], 'Hello');
+const withField = (...fields: string[]) => makeMessage([...HEAD, ...fields], 'Hello');
 const withFile = (fields: string, content: string) =>
-  messageOf(
+  makeMessage(
     [...HEAD, 'Content-Type: multipart/mixed; boundary=b'],
     ['--b', '', 'Hello', '--b', fields, '', content, '--b--'],
   );
@@ -164,14 +164,14 @@ test.for<[string, Buffer, string[]]>([
   ['a hidden character in a field', withField('Cc: "A\u200bB" <a@b.test>'), ['not_shown Cc']],
   [
     'two types',
-    messageOf([...HEAD, 'Content-Type: text/plain', 'Content-Type: text/html'], 'x'),
+    makeMessage([...HEAD, 'Content-Type: text/plain', 'Content-Type: text/html'], 'x'),
     ['ambiguous message'],
   ],
   ['a file of another type', withFile('Content-Type: image/png; name=a.pdf', 'x'), ['file_type part 2']],
   ['content of another type', withFile('Content-Type: image/png; name=a.png', '%PDF-1.7'), ['file_type part 2']],
   ['a program', withFile('Content-Type: application/octet-stream; name=a.exe', 'x'), ['file_type part 2']],
   ['two endings', withFile('Content-Type: application/zip; name="a.pdf .zip"', 'x'), ['file_type part 2']],
-  ['uuencode', textOf('begin 644 a.txt\r\n#0V%T\r\n`\r\nend'), ['file_in_text part 1']],
+  ['uuencode', makeText('begin 644 a.txt\r\n#0V%T\r\n`\r\nend'), ['file_in_text part 1']],
   [
     'text behind the parts',
     Buffer.concat([withFile('Content-Type: text/plain', 'x'), Buffer.from('SECRET\r\n')]),
@@ -182,14 +182,14 @@ test.for<[string, Buffer, string[]]>([
 });
 
 test('names the recipients in Bcc, whom the message does not', () => {
-  const { notes } = review(textOf('Hello'), 'eve@evil.test');
+  const { notes } = review(makeText('Hello'), 'eve@evil.test');
   expect(notes).toEqual([
     { kind: 'hidden_recipients', where: 'Bcc', detail: expect.stringContaining('eve@evil.test') },
   ]);
 });
 
 const alternatives = (text: string, html: string) =>
-  messageOf(
+  makeMessage(
     [...HEAD, 'Content-Type: multipart/alternative; boundary=b'],
     [
       '--b',
@@ -217,7 +217,7 @@ test('compares the text with the HTML that readers see', () => {
 
 test('shows all fields and parts with their decoded source', () => {
   const encoded = ['Content-Type: text/html; charset=utf-8', 'Content-Transfer-Encoding: base64'];
-  const bytes = messageOf([...HEAD.slice(0, 2), 'Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=', ...encoded], 'PHA+SGk8L3A+');
+  const bytes = makeMessage([...HEAD.slice(0, 2), 'Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=', ...encoded], 'PHA+SGk8L3A+');
   const { fields, parts, isTruncated } = review(bytes);
   expect(fields.map(({ name, value }) => `${name}: ${value}`)).toContain('Subject: Grüße');
   expect(parts).toEqual([
@@ -237,11 +237,11 @@ test('shows all fields and parts with their decoded source', () => {
 
 test('is bounded, and says what is cut', () => {
   const many = Array.from({ length: 60 }, () => ['--b', '', 'x'.repeat(20_000)]).flat();
-  const large = messageOf([...HEAD, 'Content-Type: multipart/mixed; boundary=b'], [...many, '--b--']);
+  const large = makeMessage([...HEAD, 'Content-Type: multipart/mixed; boundary=b'], [...many, '--b--']);
   const found = review(large);
   expect(JSON.stringify(found).length).toBeLessThan(1_500_000);
   expect([found.isTruncated, found.parts.at(-1)?.isTruncated]).toEqual([true, true]);
-  const pieces = review(textOf('a\u200b'.repeat(100_000)));
+  const pieces = review(makeText('a\u200b'.repeat(100_000)));
   expect(JSON.stringify(pieces).length).toBeLessThan(1_500_000);
   expect(pieces.isTruncated).toBe(true);
 });
@@ -260,8 +260,8 @@ test.for([
   '/*',
   '@x ',
 ])('reads %j repeated in linear time', (unit) => {
-  expectLinearGrowth((count) => review(htmlOf(unit.repeat(count))), 5_000, 'HTML');
-  expectLinearGrowth((count) => review(textOf(unit.repeat(count))), 20_000, 'text');
+  expectLinearGrowth((count) => review(makeHtml(unit.repeat(count))), 5_000, 'HTML');
+  expectLinearGrowth((count) => review(makeText(unit.repeat(count))), 20_000, 'text');
 });
 
 test.for(OUTGOING_CASES)('never throws: $name', ({ bytes }) => {

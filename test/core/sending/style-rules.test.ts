@@ -4,7 +4,7 @@ import { screenMail } from '../../../core/screening/screen-mail.ts';
 import { reviewMessage } from '../../../core/sending/sent-review.ts';
 import { findStyleSheets, readStyleRules, type StyleRules, toDeclarations } from '../../../core/sending/style-rules.ts';
 import { NEWSLETTERS } from '../../support/mail/newsletters.ts';
-import { messageOf } from '../../support/mail/outgoing-attacks.ts';
+import { makeMessage } from '../../support/mail/outgoing-attacks.ts';
 
 type Element = DefaultTreeAdapterTypes.Element;
 
@@ -89,7 +89,7 @@ describe('the work on the styles of a message', () => {
       expect.objectContaining({ kind: 'hidden_text', why: expect.stringMatching(/too intricate/) as string }),
     );
     const fields = ['From: Ann <ann@inbox.test>', 'To: ada@elsewhere.test', 'Subject: Hi', 'MIME-Version: 1.0'];
-    const sent = messageOf([...fields, 'Content-Type: text/html; charset=utf-8'], html);
+    const sent = makeMessage([...fields, 'Content-Type: text/html; charset=utf-8'], html);
     expect(reviewMessage(sent, []).isTruncated).toBe(true);
   });
 });

@@ -73,14 +73,14 @@ describe('does not suppress an address after a reply that is not a permanent rej
   });
 });
 
-function refusalOf(reply: string) {
+function makeRefusal(reply: string) {
   const [, code, status, text = ''] = /^(\d{3}) (?:(\d\.\d\.\d{1,3}) )?(.*)$/.exec(reply) ?? [];
   return { code: Number(code), status: status ?? null, text };
 }
 
 describe('does not suppress an address after a refusal of the message or the client', () => {
   test.each([...POLICY_REFUSALS, ...HELD_OUT_POLICY_REFUSALS, ...OTHER_REFUSALS])('%s', (reply) => {
-    expect(suppressesAddress(refusalOf(reply))).toBe(false);
+    expect(suppressesAddress(makeRefusal(reply))).toBe(false);
   });
 
   test.each(POLICY_REFUSALS)('%s, with the status in the text only', (reply) => {
@@ -95,7 +95,7 @@ const UNSEEN_MISSES = 2;
 function refusals(list: readonly string[], isSuppressing: boolean, recipient: string | null = 'joe@example.com') {
   const labels = recipient === null ? [''] : ['', `<${recipient}>: `];
   return list.filter((reply) => {
-    const { code, status, text } = refusalOf(reply);
+    const { code, status, text } = makeRefusal(reply);
     return labels.some(
       (label) => suppressesAddress({ code, status, text: `${label}${text}`, recipient }) === isSuppressing,
     );
@@ -141,6 +141,6 @@ describe('suppresses an address after loose words for an unknown recipient', () 
     '550 Account disabled: the user has left the company',
     '550 The employee has left in 2024',
   ])('%s', (reply) => {
-    expect(suppressesAddress(refusalOf(reply))).toBe(true);
+    expect(suppressesAddress(makeRefusal(reply))).toBe(true);
   });
 });

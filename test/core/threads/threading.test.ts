@@ -193,7 +193,7 @@ test('very long msg-ids have short, distinct keys', () => {
 
 test('the reason is In-Reply-To before References before the subject', () => {
   const parent = mail({ emailId: 'em_1', messageId: '<1@x.test>', createdAt: day(0) });
-  const answer = mail({
+  const reply = mail({
     emailId: 'em_2',
     messageId: '<2@x.test>',
     inReplyTo: ['<1@x.test>'],
@@ -216,7 +216,7 @@ test('the reason is In-Reply-To before References before the subject', () => {
     createdAt: day(4),
   });
   const late = mail({ emailId: 'em_6', messageId: '<0@x.test>', subject: 'x', baseSubject: 'x', createdAt: day(5) });
-  const batch = [late, other, bare, nephew, answer, parent].map((message) => {
+  const batch = [late, other, bare, nephew, reply, parent].map((message) => {
     const links = findLinks(message);
     return { message, links, anchor: findSubjectAnchor(message, links) };
   });

@@ -39,7 +39,7 @@ function join(mails: ThreadableMessage[], neighbours: StoredNeighbours = stored)
   return joinBatch(batch, neighbours);
 }
 
-const threadsOf = (groups: Joined<ThreadableMessage>[]) => groups.map((group) => group.threadIds.toSorted());
+const listThreads = (groups: Joined<ThreadableMessage>[]) => groups.map((group) => group.threadIds.toSorted());
 
 test.each<[string, Parameters<typeof mail>[1], string[]]>([
   ['its parent goes before its references', { parent: 'a1', references: ['b1', 'b2'] }, ['th_a']],
@@ -48,7 +48,7 @@ test.each<[string, Parameters<typeof mail>[1], string[]]>([
   ['a thread that is apart from none is joined beside', { parent: 'a1', references: ['b1', 'c1'] }, ['th_a', 'th_c']],
   ['of two that are apart the second is left', { references: ['a1', 'b1', 'c1'] }, ['th_b', 'th_c']],
 ])('threads kept apart decide: %s', (_name, fields, threadIds) => {
-  expect(threadsOf(join([mail('m1', fields)]))).toEqual([threadIds]);
+  expect(listThreads(join([mail('m1', fields)]))).toEqual([threadIds]);
 });
 
 test('no chain of messages in one batch joins threads kept apart', () => {
@@ -58,7 +58,7 @@ test('no chain of messages in one batch joins threads kept apart', () => {
     mail('m3', { parent: 'b1', references: ['m2', 'new'] }),
     mail('m4', { own: 'new' }),
   ]);
-  expect(threadsOf(groups)).toEqual([['th_a'], ['th_b']]);
+  expect(listThreads(groups)).toEqual([['th_a'], ['th_b']]);
   expect(groups.map((group) => group.messages.map(({ message }) => message.emailId))).toEqual([
     ['m1', 'm2', 'm4'],
     ['m3'],
@@ -72,7 +72,7 @@ test('a merged thread stays apart from the threads of both', () => {
     apart,
   });
   // m1 has joined A and C, so m2, which answers it, does not bring B to them.
-  expect(threadsOf(groups)).toEqual([['th_a', 'th_c']]);
+  expect(listThreads(groups)).toEqual([['th_a', 'th_c']]);
 });
 
 test('a message whose own id another thread knows takes it over, and knows the rest of its ids', () => {
@@ -84,6 +84,6 @@ test('a message whose own id another thread knows takes it over, and knows the r
 test('without threads kept apart nothing is taken over and everything is joined', () => {
   const { apart: _, ...neighbours } = stored;
   const groups = join([mail('m1', { own: 'a1', parent: 'b1', references: ['c1'] })], neighbours);
-  expect(threadsOf(groups)).toEqual([['th_a', 'th_b', 'th_c']]);
+  expect(listThreads(groups)).toEqual([['th_a', 'th_b', 'th_c']]);
   expect(groups[0]?.borneKeys).toEqual([]);
 });

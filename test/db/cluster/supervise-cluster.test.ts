@@ -63,7 +63,7 @@ async function postmaster(): Promise<number> {
   return server.pid;
 }
 
-async function pidOf(backendType: string): Promise<number> {
+async function readPid(backendType: string): Promise<number> {
   const rows = await queryOnce<{ pid: number }>(
     cluster.url,
     'select pid from pg_stat_activity where backend_type = $1',
@@ -85,7 +85,7 @@ test('a killed server is started again in its folder, with everything that was c
 });
 
 test('a stopped process of a killed server is ended, so that the new server can start', async () => {
-  const walWriter = await pidOf('walwriter');
+  const walWriter = await readPid('walwriter');
   process.kill(walWriter, 'SIGSTOP');
   process.kill(await postmaster(), 'SIGKILL');
   await happens(() => expect(seen.restarted).toBe(1));
@@ -117,10 +117,10 @@ test('a server whose processes crashed restarts them by itself, and is not start
   const client = new pg.Client({ connectionString: cluster.url });
   const lost = once(client, 'error');
   await client.connect();
-  const checkpointer = await pidOf('checkpointer');
+  const checkpointer = await readPid('checkpointer');
   process.kill(checkpointer, 'SIGKILL');
   await lost;
-  await happens(async () => expect(await pidOf('checkpointer')).not.toBe(checkpointer));
+  await happens(async () => expect(await readPid('checkpointer')).not.toBe(checkpointer));
   expect(await postmaster()).toBe(before);
   expect(seen).toEqual({ ended: 0, restarted: 0, failed: [] });
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop());
 
 /** What the statement fails with in a transaction that begins like that. */
-async function failureOf(beginning: string, statement: string): Promise<unknown> {
+async function catchFailure(beginning: string, statement: string): Promise<unknown> {
   const done = inTransaction(owner, async (client) => {
     await client.query(beginning);
     await client.query(statement);
@@ -39,18 +39,18 @@ test('an actor keeps the plan of a statement with an array', async () => {
 test('connections that are idle are retired, those in use are not, and the next statement gets a new one', async () => {
   const { pool } = testDatabase.open('postroom_actor');
   const [inUse, ...others] = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
-  const pidOf = async (client: Pick<PoolClient, 'query'>): Promise<unknown> =>
+  const readPid = async (client: Pick<PoolClient, 'query'>): Promise<unknown> =>
     (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
-  const used = await pidOf(inUse);
-  const idle = await Promise.all(others.map(pidOf));
+  const used = await readPid(inUse);
+  const idle = await Promise.all(others.map(readPid));
   for (const client of others) client.release();
   await retireIdleConnections(pool);
   const connected = 'select pid from pg_stat_activity where pid = any ($1)';
   await expect
     .poll(async () => (await owner.pool.query<{ pid: number }>(connected, [[used, ...idle]])).rows)
     .toEqual([{ pid: used }]);
-  expect(idle).not.toContain(await pidOf(pool));
-  expect(await pidOf(inUse)).toBe(used);
+  expect(idle).not.toContain(await readPid(pool));
+  expect(await readPid(inUse)).toBe(used);
   inUse.release();
 });
 
@@ -60,11 +60,11 @@ test.each([
   ['a server that may not be written to, as one that another is taking over from', 'set transaction read only', WRITE],
   ['a statement that ran out of time', `set local statement_timeout = 20`, 'select pg_sleep(5)'],
 ])('%s counts as unreachable', async (_what, beginning, statement) => {
-  expect(isTransient(await failureOf(beginning, statement))).toBe(true);
+  expect(isTransient(await catchFailure(beginning, statement))).toBe(true);
 });
 
 test('a mistake in a statement does not count as unreachable', async () => {
-  expect(isTransient(await failureOf('select 1', 'select 1 / 0'))).toBe(false);
+  expect(isTransient(await catchFailure('select 1', 'select 1 / 0'))).toBe(false);
 });
 
 test('a query ends at its time limit when its server does not end it, and runs on where no limit is set', async () => {

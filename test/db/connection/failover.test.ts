@@ -52,18 +52,18 @@ describe('of two servers', () => {
       const client = await connectClient(url);
       expect((await client.query('insert into tally values (1) returning n')).rows).toEqual([{ n: 1 }]);
       await client.end();
-      expect(await portOf(open(url))).toBe(portIn(servers.firstUrl));
+      expect(await readPort(open(url))).toBe(portIn(servers.firstUrl));
     }
   });
 
   test('the start has no warning about a server whose commits are on another disk, too', async () => {
-    expect(await warningsOf(servers.url)).toEqual([]);
+    expect(await listWarnings(servers.url)).toEqual([]);
   });
 
   test('a host that drops all packets delays only the first connection', async () => {
     const hole = await openHole();
     const url = servers.firstUrl.replace(/(127\.0\.0\.1):/, `$1:${hole.port},127.0.0.1:`);
-    expect(await portOf(open(url))).toBe(portIn(servers.firstUrl));
+    expect(await readPort(open(url))).toBe(portIn(servers.firstUrl));
     const visits = hole.visits();
     findPrimary(url).doubt(servers.firstUrl);
     expect(await findPrimary(url).find()).toBe(servers.firstUrl);
@@ -134,22 +134,22 @@ describe('of two servers', () => {
     held.release(true);
     await expect(busy.query('select 1')).rejects.toSatisfy(isTransient);
     await servers.promoteSecond();
-    expect(await portOf(busy)).toBe(portIn(servers.secondUrl));
-    expect(await portOf(idle)).toBe(portIn(servers.secondUrl));
+    expect(await readPort(busy)).toBe(portIn(servers.secondUrl));
+    expect(await readPort(idle)).toBe(portIn(servers.secondUrl));
 
     await servers.restartFirst();
     findPrimary(servers.url).doubt(servers.secondUrl);
-    expect(await portOf(busy)).toBe(portIn(servers.secondUrl));
+    expect(await readPort(busy)).toBe(portIn(servers.secondUrl));
     // A process that starts now knows of no current server: both take writes, and only one was promoted.
     const asIfStarted = servers.url.replace('/postgres', '/postgres?application_name=started');
-    expect(await portOf(open(asIfStarted))).toBe(portIn(servers.secondUrl));
+    expect(await readPort(open(asIfStarted))).toBe(portIn(servers.secondUrl));
   });
 
   test('the start warns when a failover could lose commits: the promoted server has no standby', async () => {
-    expect(await warningsOf(servers.url)).toEqual([
+    expect(await listWarnings(servers.url)).toEqual([
       expect.stringMatching(/a failover can lose mail that was accepted/),
     ]);
-    expect(await warningsOf(servers.secondUrl), 'one host fails over to nothing').toEqual([]);
+    expect(await listWarnings(servers.secondUrl), 'one host fails over to nothing').toEqual([]);
   });
 
   function open(url: string): pg.Pool {
@@ -162,13 +162,13 @@ describe('of two servers', () => {
 
 const secretKey = Buffer.alloc(32, 1);
 
-async function warningsOf(url: string): Promise<string[]> {
+async function listWarnings(url: string): Promise<string[]> {
   const warnings: string[] = [];
   await prepareDatabase({ url, secretKey, allowUnsafeWrites: false, warn: (line) => void warnings.push(line) });
   return warnings;
 }
 
-const portOf = async (pool: pg.Pool): Promise<number> =>
+const readPort = async (pool: pg.Pool): Promise<number> =>
   (await pool.query<{ port: number }>(`select current_setting('port')::int as port`)).rows[0]?.port ?? 0;
 
 const portIn = (url: string): number => Number(new URL(url).port);

@@ -83,9 +83,9 @@ const refusals: [what: string, refuse: () => Promise<unknown>, mend: () => Promi
 describe.each([
   ['one host', () => url],
   ['two hosts', () => url.replace('localhost:', `127.0.0.1:1,localhost:`)],
-])('with %s in the URL', (_hosts, urlOf) => {
+])('with %s in the URL', (_hosts, readUrl) => {
   test('connections are encrypted', async () => {
-    const pool = open(urlOf());
+    const pool = open(readUrl());
     await expect
       .poll(async () => (await pool.query('select ssl from pg_stat_ssl where pid = pg_backend_pid()')).rows)
       .toEqual([{ ssl: true }]);
@@ -94,18 +94,18 @@ describe.each([
   test.each(refusals)(
     'a server that has %s is unreachable to a pool until that is mended',
     async (_what, refuse, mend) => {
-      const pool = open(urlOf());
+      const pool = open(readUrl());
       await pool.query('select 1');
       await refuse();
       await expect
         .poll(async () => {
           await retireIdleConnections(pool);
-          const error = await failureOf(pool.query('select 1'));
+          const error = await catchFailure(pool.query('select 1'));
           return error === null ? null : [isTransient(error), isUnreachable(error)];
         })
         .toEqual([true, true]);
       await mend();
-      await expect.poll(() => failureOf(pool.query('select 1'))).toBeNull();
+      await expect.poll(() => catchFailure(pool.query('select 1'))).toBeNull();
     },
   );
 });
@@ -113,10 +113,10 @@ describe.each([
 test.each(refusals)('a program that starts does not wait for a server that has %s', async (_what, refuse, mend) => {
   const start = async () => (await connectClient(url)).end();
   await refuse();
-  await expect.poll(() => failureOf(start())).not.toBeNull();
-  expect(isTransient(await failureOf(start()))).toBe(false);
+  await expect.poll(() => catchFailure(start())).not.toBeNull();
+  expect(isTransient(await catchFailure(start()))).toBe(false);
   await mend();
-  await expect.poll(() => failureOf(start())).toBeNull();
+  await expect.poll(() => catchFailure(start())).toBeNull();
 });
 
 function open(to: string): pg.Pool {
@@ -126,7 +126,7 @@ function open(to: string): pg.Pool {
   return pool;
 }
 
-async function failureOf(work: Promise<unknown>): Promise<unknown> {
+async function catchFailure(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => null,
     (error: unknown) => error,

@@ -30,7 +30,7 @@ const signIn = async (email: string, password = PASSWORD): Promise<[BrowserSessi
 };
 
 /** Returns the entries of an account in the order in which they were written. */
-async function entriesOf(workspaceId: string) {
+async function listEntries(workspaceId: string) {
   const { rows } = await gateway.owner.pool.query(
     `select action, actor_kind as kind, actor_id as actor, actor_name as name, client_address as address, is_denied as denied, reason, before, after
      from audit_entry where workspace_id = $1 order by created_at, id`,
@@ -46,7 +46,7 @@ describe('the audit log', () => {
     expect(status).toBe(200);
     await browser.auth('POST', '/sign-out');
     const person = { kind: 'person', actor: workspaceId, name: email, denied: false };
-    expect((await entriesOf(workspaceId)).filter(({ action }) => action.startsWith('session'))).toMatchObject([
+    expect((await listEntries(workspaceId)).filter(({ action }) => action.startsWith('session'))).toMatchObject([
       { ...person, action: 'session.created', address: '127.0.0.1' },
       { ...person, action: 'session.deleted' },
     ]);
@@ -57,7 +57,7 @@ describe('the audit log', () => {
     const token = await makeSignInLink(gateway.owner, email);
     const browser = openBrowser(gateway.app);
     expect((await browser.auth('POST', '/sign-in/link', { token })).statusCode).toBe(200);
-    expect((await entriesOf(workspaceId)).at(-1)).toMatchObject({
+    expect((await listEntries(workspaceId)).at(-1)).toMatchObject({
       action: 'session.created',
       kind: 'person',
       name: email,
@@ -75,7 +75,7 @@ describe('the audit log', () => {
       const refused = await openBrowser(gateway.app).auth('POST', '/sign-in/link', { token: given });
       expect(refused.statusCode).toBeGreaterThanOrEqual(400);
     }
-    const denied = (await entriesOf(workspaceId)).filter(({ action }) => action === 'session.denied');
+    const denied = (await listEntries(workspaceId)).filter(({ action }) => action === 'session.denied');
     expect(denied).toMatchObject([{ kind: 'person', actor: null, address: '127.0.0.1', denied: true }]);
   });
 
@@ -91,7 +91,7 @@ describe('the audit log', () => {
       response: { id: `credential-of-${workspaceId}`, response: { authenticatorData: verified } },
     });
     expect(refused.statusCode).toBe(400);
-    expect((await entriesOf(workspaceId)).at(-1)).toMatchObject({
+    expect((await listEntries(workspaceId)).at(-1)).toMatchObject({
       action: 'session.denied',
       denied: true,
       actor: null,
@@ -102,7 +102,7 @@ describe('the audit log', () => {
     const { email, workspaceId } = await makeAccount();
     expect((await signIn(email, 'wrong horse battery'))[1]).not.toBe(200);
     expect((await signIn('nobody@example.com', 'wrong horse battery'))[1]).not.toBe(200);
-    expect((await entriesOf(workspaceId)).at(-1)).toMatchObject({
+    expect((await listEntries(workspaceId)).at(-1)).toMatchObject({
       action: 'session.denied',
       kind: 'person',
       actor: null,
@@ -119,7 +119,7 @@ describe('the audit log', () => {
     const [browser] = await signIn(email);
     const change = { currentPassword: PASSWORD, newPassword: 'another horse battery' };
     expect((await browser.auth('POST', '/change-password', change)).statusCode).toBe(200);
-    const entry = (await entriesOf(workspaceId)).find(({ action }) => action === 'password.updated');
+    const entry = (await listEntries(workspaceId)).find(({ action }) => action === 'password.updated');
     expect(entry).toMatchObject({
       actor: workspaceId,
       before: { password: '[redacted]' },
@@ -134,7 +134,7 @@ describe('the audit log', () => {
       'mutation { createApiKey(input: { name: "mine" }) { ... on CreateApiKeyPayload { secret } } }',
     );
     expect(created.json().errors).toBeUndefined();
-    expect((await entriesOf(workspaceId)).findLast(({ action }) => action === 'api_key.created')).toMatchObject({
+    expect((await listEntries(workspaceId)).findLast(({ action }) => action === 'api_key.created')).toMatchObject({
       kind: 'person',
       actor: workspaceId,
       name: email,
@@ -152,7 +152,7 @@ describe('the audit log', () => {
     const [browser] = await signIn(email);
     const transfer = await browser.rest('POST', `/members/${other.workspaceId}/transfer`, {}, {});
     expect(transfer.statusCode, transfer.body).toBe(200);
-    const members = (await entriesOf(workspaceId)).filter(
+    const members = (await listEntries(workspaceId)).filter(
       ({ action, actor }) => action.startsWith('member') && actor !== null,
     );
     expect(members.map(({ action, actor, after }) => [action, actor, after?.role])).toEqual(
@@ -167,7 +167,7 @@ describe('the audit log', () => {
     const { email, workspaceId } = await makeAccount();
     const [browser] = await signIn(email);
     expect((await browser.auth('GET', '/export')).statusCode).toBe(200);
-    expect((await entriesOf(workspaceId)).at(-1)).toMatchObject({
+    expect((await listEntries(workspaceId)).at(-1)).toMatchObject({
       action: 'account.exported',
       kind: 'person',
       name: email,
@@ -181,15 +181,15 @@ describe('the audit log', () => {
       `select set_config('postroom.workspace_id', $1, false), close_account($1, interval '0')`,
       [workspaceId],
     );
-    const last = (await entriesOf(workspaceId)).at(-1);
+    const last = (await listEntries(workspaceId)).at(-1);
     expect(last).toMatchObject({ action: 'workspace.erased', kind: 'system' });
     await eraseRows(gateway.actor, workspaceId);
-    expect(await entriesOf(workspaceId)).toEqual([]);
+    expect(await listEntries(workspaceId)).toEqual([]);
   });
 
   test('is kept for as many days as the setting says', async () => {
     const { workspaceId } = await gateway.mailbox();
-    const before = await entriesOf(workspaceId);
+    const before = await listEntries(workspaceId);
     expect(before.length).toBeGreaterThan(0);
     const shiftClock = (days: number) =>
       gateway.actor.pool.query(`update clock set shift = $1 * interval '1 day'`, [days]);
@@ -201,7 +201,7 @@ describe('the audit log', () => {
     } finally {
       await shiftClock(0);
     }
-    expect(await entriesOf(workspaceId)).toEqual([]);
+    expect(await listEntries(workspaceId)).toEqual([]);
   });
 });
 
@@ -225,7 +225,7 @@ describe('the export of the audit log', () => {
     );
     const entries = await exported(apiKey);
     expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
-    expect(entries).toHaveLength((await entriesOf(workspaceId)).length);
+    expect(entries).toHaveLength((await listEntries(workspaceId)).length);
     expect(entries[0]).toMatchObject({ object: 'audit_entry', action: 'audit.exported', actor_kind: 'key' });
     expect(await exported(apiKey, '?object_id=sup_7')).toMatchObject([{ action: 'suppression.created' }]);
     expect(await exported(otherKey, '?object_id=sup_7')).toEqual([]);

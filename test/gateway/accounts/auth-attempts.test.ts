@@ -31,12 +31,12 @@ function attempt(email: string, password: string, { from = '203.0.113.1', app = 
   });
 }
 
-const statuses = (answers: { statusCode: number }[]) => answers.map(({ statusCode }) => statusCode);
+const statuses = (responses: { statusCode: number }[]) => responses.map(({ statusCode }) => statusCode);
 
 async function tryWrong(count: number, email: string, options: (n: number) => Parameters<typeof attempt>[2]) {
-  const answers = [];
-  for (let n = 0; n < count; n++) answers.push(await attempt(email, 'wrong', options(n)));
-  return statuses(answers);
+  const responses = [];
+  for (let n = 0; n < count; n++) responses.push(await attempt(email, 'wrong', options(n)));
+  return statuses(responses);
 }
 
 describe('attempts to sign in', () => {
@@ -64,16 +64,18 @@ describe('attempts to sign in', () => {
 
   test('at once are limited as one by one', async () => {
     const email = await makeAccount();
-    const answers = await Promise.all(Array.from({ length: 30 }, () => attempt(email, 'wrong', { from: '192.0.2.1' })));
-    expect(statuses(answers).toSorted((a, b) => a - b)).toEqual([...Array(10).fill(401), ...Array(20).fill(429)]);
+    const responses = await Promise.all(
+      Array.from({ length: 30 }, () => attempt(email, 'wrong', { from: '192.0.2.1' })),
+    );
+    expect(statuses(responses).toSorted((a, b) => a - b)).toEqual([...Array(10).fill(401), ...Array(20).fill(429)]);
   });
 
   test('are limited to ten of one client, at any account, and X-Forwarded-For does not change it', async () => {
     const from = '203.0.113.7';
-    const answers = [];
+    const responses = [];
     for (let n = 0; n < 10; n++)
-      answers.push(await attempt(`nobody${n}@example.com`, 'wrong', { from, forwarded: `198.51.100.${n}` }));
-    expect(statuses(answers)).toEqual(Array(10).fill(401));
+      responses.push(await attempt(`nobody${n}@example.com`, 'wrong', { from, forwarded: `198.51.100.${n}` }));
+    expect(statuses(responses)).toEqual(Array(10).fill(401));
     expect((await attempt(await makeAccount(), PASSWORD, { from, forwarded: '192.0.2.200' })).statusCode).toBe(429);
     // Behind a proxy that is trusted, the client is whom the proxy names.
     const behind = (forwarded: string) => attempt('nobody@example.com', 'wrong', { from: '10.1.2.3', forwarded });
@@ -84,10 +86,10 @@ describe('attempts to sign in', () => {
   });
 
   test('of one IPv6 network count as one client', async () => {
-    const answers = [];
+    const responses = [];
     for (let n = 0; n < 10; n++)
-      answers.push(await attempt(`six${n}@example.com`, 'wrong', { from: `2001:db8:1:2::${n + 1}` }));
-    expect(statuses(answers)).toEqual(Array(10).fill(401));
+      responses.push(await attempt(`six${n}@example.com`, 'wrong', { from: `2001:db8:1:2::${n + 1}` }));
+    expect(statuses(responses)).toEqual(Array(10).fill(401));
     expect((await attempt('six@example.com', 'wrong', { from: '2001:db8:1:2:ffff::1' })).statusCode).toBe(429);
     expect((await attempt('six@example.com', 'wrong', { from: '2001:db8:1:3::1' })).statusCode).toBe(401);
   });

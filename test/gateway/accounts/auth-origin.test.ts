@@ -32,18 +32,18 @@ const foreign: [what: string, fields: Fields][] = [
 
 describe.each(foreign)('with the cookie, a request of %s', (_what, fields) => {
   test('changes nothing by GraphQL', async () => {
-    const answer = await browser.graphql(MUTATION, fields);
-    expect([answer.statusCode, answer.json().errors[0].extensions.reason]).toEqual([403, 'INVALID_ORIGIN']);
+    const response = await browser.graphql(MUTATION, fields);
+    expect([response.statusCode, response.json().errors[0].extensions.reason]).toEqual([403, 'INVALID_ORIGIN']);
   });
 
   test('changes nothing by REST', async () => {
-    const answer = await browser.rest('POST', '/domains', fields, { domain: 'inbox.test' });
-    expect([answer.statusCode, answer.json().code]).toEqual([403, 'INVALID_ORIGIN']);
+    const response = await browser.rest('POST', '/domains', fields, { domain: 'inbox.test' });
+    expect([response.statusCode, response.json().code]).toEqual([403, 'INVALID_ORIGIN']);
   });
 
   test('changes nothing in the account', async () => {
-    const answer = await browser.auth('POST', '/update-user', { name: 'Eve' }, fields);
-    expect([answer.statusCode, answer.json().code]).toEqual([403, 'INVALID_ORIGIN']);
+    const response = await browser.auth('POST', '/update-user', { name: 'Eve' }, fields);
+    expect([response.statusCode, response.json().code]).toEqual([403, 'INVALID_ORIGIN']);
     expect((await browser.auth('POST', '/sign-out', {}, fields)).statusCode).toBe(403);
   });
 });

@@ -43,8 +43,8 @@ async function makeAccount(): Promise<string> {
 
 async function askForReset(email: string): Promise<string> {
   const known = (await mailTo(email)).length;
-  const answer = await openBrowser(gateway.app).auth('POST', '/request-password-reset', { email });
-  expect([answer.statusCode, answer.json()]).toEqual([200, { status: true }]);
+  const response = await openBrowser(gateway.app).auth('POST', '/request-password-reset', { email });
+  expect([response.statusCode, response.json()]).toEqual([200, { status: true }]);
   const [mail] = await waitFor(async () => {
     const all = (await mailTo(email)).slice(known);
     expect(all).toHaveLength(1);
@@ -83,18 +83,18 @@ describe('a new password', () => {
     const email = await makeAccount();
     const token = await askForReset(email);
     await gateway.owner.pool.query(`update auth_verification set expires_at = expires_at - interval '1 hour'`);
-    const answer = await openBrowser(gateway.app).auth('POST', '/reset-password', {
+    const response = await openBrowser(gateway.app).auth('POST', '/reset-password', {
       token,
       newPassword: 'a new password',
     });
-    expect([answer.statusCode, answer.json().code]).toEqual([400, 'INVALID_TOKEN']);
+    expect([response.statusCode, response.json().code]).toEqual([400, 'INVALID_TOKEN']);
   });
 
   test('sends no email for an address without an account, and the response is the same', async () => {
-    const answer = await openBrowser(gateway.app).auth('POST', '/request-password-reset', {
+    const response = await openBrowser(gateway.app).auth('POST', '/request-password-reset', {
       email: 'nobody@example.com',
     });
-    expect([answer.statusCode, answer.json()]).toEqual([200, { status: true }]);
+    expect([response.statusCode, response.json()]).toEqual([200, { status: true }]);
     await askForReset(await makeAccount());
     expect(await mailTo('nobody@example.com')).toEqual([]);
   });

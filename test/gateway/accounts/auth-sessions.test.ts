@@ -26,12 +26,12 @@ async function makeAccount(): Promise<string> {
 }
 
 async function signIn(email: string, browser: BrowserSession = openBrowser(gateway.app)): Promise<BrowserSession> {
-  const answer = await browser.auth('POST', '/sign-in/email', { email, password: PASSWORD });
-  expect(answer.statusCode).toBe(200);
+  const response = await browser.auth('POST', '/sign-in/email', { email, password: PASSWORD });
+  expect(response.statusCode).toBe(200);
   return browser;
 }
 
-const statusOf = async (browser: BrowserSession) => (await browser.graphql(VIEWER)).statusCode;
+const readStatus = async (browser: BrowserSession) => (await browser.graphql(VIEWER)).statusCode;
 const sessionCookie = ({ cookies }: BrowserSession) => cookies.get('postroom.session_token') ?? '';
 
 describe('the cookie', () => {
@@ -59,7 +59,7 @@ describe('the cookie', () => {
           /^__Secure-postroom\.device_[^;]+; Path=\/api\/auth; Max-Age=34560000; HttpOnly; SameSite=Lax; Secure$/,
         ),
       ]);
-      expect(await statusOf(browser)).toBe(200);
+      expect(await readStatus(browser)).toBe(200);
       const challenge = await browser.auth('GET', '/passkey/generate-register-options');
       expect([challenge.statusCode, browser.lastCookies]).toEqual([
         200,
@@ -84,7 +84,7 @@ describe('the cookie', () => {
       encodeURIComponent(`${token}.${'A'.repeat(43)}=`),
     ]) {
       browser.cookies.set('postroom.session_token', value);
-      expect([value, await statusOf(browser)]).toEqual([value, 401]);
+      expect([value, await readStatus(browser)]).toEqual([value, 401]);
       expect((await browser.auth('GET', '/get-session')).json()).toBeNull();
     }
   });
@@ -118,11 +118,11 @@ describe('a session', () => {
   test('ends with sign-out, even for a client that kept the cookie', async () => {
     const browser = await signIn(await makeAccount());
     const kept = sessionCookie(browser);
-    expect(await statusOf(browser)).toBe(200);
+    expect(await readStatus(browser)).toBe(200);
     expect((await browser.auth('POST', '/sign-out')).json()).toEqual({ status: true });
     expect(browser.cookies.has('postroom.session_token')).toBe(false);
     browser.cookies.set('postroom.session_token', kept);
-    expect(await statusOf(browser)).toBe(401);
+    expect(await readStatus(browser)).toBe(401);
     expect((await browser.rest('GET', '/emails')).statusCode).toBe(401);
     expect((await browser.auth('GET', '/get-session')).json()).toBeNull();
   });
@@ -133,7 +133,7 @@ describe('a session', () => {
     await gateway.owner.pool.query(`update auth_session set expires_at = now() - interval '1 second' where id = $1`, [
       session.id,
     ]);
-    await waitFor(async () => expect(await statusOf(browser)).toBe(401));
+    await waitFor(async () => expect(await readStatus(browser)).toBe(401));
     expect((await browser.auth('GET', '/get-session')).json()).toBeNull();
     const { rowCount } = await gateway.owner.pool.query('select from auth_session where id = $1', [session.id]);
     expect(rowCount).toBe(0);
@@ -157,7 +157,7 @@ describe('a session', () => {
     };
     await age('3 days', '2 hours');
     // Requests of pages do not move it; only this one does.
-    expect(await statusOf(browser)).toBe(200);
+    expect(await readStatus(browser)).toBe(200);
     expect(await secondsLeft()).toBeLessThan(7_201);
     await browser.auth('GET', '/get-session');
     expect(await secondsLeft()).toBeGreaterThan(43_000);
@@ -177,18 +177,18 @@ describe('a session', () => {
     const { session } = (await two.auth('GET', '/get-session')).json();
     const refused = await stranger.auth('POST', '/end-session', { id: session.id });
     expect([refused.statusCode, refused.json().code]).toEqual([404, 'SESSION_NOT_FOUND']);
-    expect(await statusOf(two)).toBe(200);
+    expect(await readStatus(two)).toBe(200);
     expect((await one.auth('POST', '/end-session', { id: session.id })).statusCode).toBe(200);
-    expect(await statusOf(two)).toBe(401);
-    expect(await statusOf(one)).toBe(200);
+    expect(await readStatus(two)).toBe(401);
+    expect(await readStatus(one)).toBe(200);
   });
 
   test('signs out all sessions, itself included', async () => {
     const email = await makeAccount();
     const [one, two] = [await signIn(email), await signIn(email)];
-    expect([await statusOf(one), await statusOf(two)]).toEqual([200, 200]);
+    expect([await readStatus(one), await readStatus(two)]).toEqual([200, 200]);
     expect((await one.auth('POST', '/revoke-sessions')).statusCode).toBe(200);
-    expect([await statusOf(one), await statusOf(two)]).toEqual([401, 401]);
+    expect([await readStatus(one), await readStatus(two)]).toEqual([401, 401]);
   });
 
   test('that was ended on one gateway ends on the others with the broadcast, and its streams with it', async () => {
@@ -197,11 +197,11 @@ describe('a session', () => {
     try {
       const elsewhere = openBrowser(other.app);
       for (const [name, value] of browser.cookies) elsewhere.cookies.set(name, value);
-      expect(await statusOf(elsewhere)).toBe(200);
+      expect(await readStatus(elsewhere)).toBe(200);
       const stream = elsewhere.rest('GET', '/events', { accept: 'text/event-stream' });
       await waitFor(() => expect(other.app.events.size()).toBe(1));
       await browser.auth('POST', '/sign-out');
-      expect(await statusOf(elsewhere)).toBe(401);
+      expect(await readStatus(elsewhere)).toBe(401);
       const { body } = await stream;
       expect(body).toContain('UNAUTHORIZED');
     } finally {
@@ -225,7 +225,7 @@ describe('a password', () => {
       user: expect.objectContaining({ email }),
     });
     expect(sessionCookie(one)).not.toBe(before);
-    expect([await statusOf(one), await statusOf(two)]).toEqual([200, 401]);
+    expect([await readStatus(one), await readStatus(two)]).toEqual([200, 401]);
     const former = await openBrowser(gateway.app).auth('POST', '/sign-in/email', { email, password: PASSWORD });
     expect([former.statusCode, former.json()]).toMatchObject([401, { code: 'INVALID_EMAIL_OR_PASSWORD' }]);
   });
@@ -239,8 +239,8 @@ describe('a password', () => {
       [128, 200],
     ] as const) {
       const body = { name: 'Ada', email: `long${length}@example.com`, password: 'pa'.repeat(length).slice(0, length) };
-      const answer = await browser.auth('POST', '/sign-up/email', body);
-      expect([length, answer.statusCode]).toEqual([length, status]);
+      const response = await browser.auth('POST', '/sign-up/email', body);
+      expect([length, response.statusCode]).toEqual([length, status]);
     }
   });
 
@@ -261,8 +261,11 @@ describe('an account', () => {
   test('has one address, in any letter case; signing up with it again is refused', async () => {
     const email = await makeAccount();
     const body = { name: 'Eve', email: email.toUpperCase(), password: PASSWORD };
-    const answer = await openBrowser(gateway.app).auth('POST', '/sign-up/email', body);
-    expect([answer.statusCode, answer.json()]).toMatchObject([422, { code: 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL' }]);
+    const response = await openBrowser(gateway.app).auth('POST', '/sign-up/email', body);
+    expect([response.statusCode, response.json()]).toMatchObject([
+      422,
+      { code: 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL' },
+    ]);
   });
 
   test('starts empty and can change its name', async () => {
@@ -288,8 +291,8 @@ describe('an account', () => {
         singleSignOn: 'by address',
       });
       const body = { name: 'Ada', email: 'ada@example.com', password: PASSWORD };
-      const answer = await browser.auth('POST', '/sign-up/email', body);
-      expect([answer.statusCode, answer.json().code]).toEqual([400, 'EMAIL_PASSWORD_SIGN_UP_DISABLED']);
+      const response = await browser.auth('POST', '/sign-up/email', body);
+      expect([response.statusCode, response.json().code]).toEqual([400, 'EMAIL_PASSWORD_SIGN_UP_DISABLED']);
     } finally {
       await closed.close();
     }
@@ -301,8 +304,8 @@ test('the role of better-auth reaches its own tables and the accounts, and no ot
     select r.role, c.relname as table from pg_class c
     cross join unnest(array['postroom_auth', 'postroom_gateway', 'postroom_actor']) as r(role)
     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and has_table_privilege(r.role, c.oid, 'select')`);
-  const tablesOf = (role: string) => rows.filter((row) => row.role === role).map(({ table }) => table);
-  expect(tablesOf('postroom_auth').toSorted()).toEqual([
+  const listTables = (role: string) => rows.filter((row) => row.role === role).map(({ table }) => table);
+  expect(listTables('postroom_auth').toSorted()).toEqual([
     'auth_credential',
     'auth_passkey',
     'auth_recovery_code',
@@ -313,14 +316,14 @@ test('the role of better-auth reaches its own tables and the accounts, and no ot
     'sign_in_provider',
   ]);
   for (const role of ['postroom_gateway', 'postroom_actor'])
-    expect(tablesOf(role).filter((table) => table.startsWith('auth_'))).toEqual([]);
+    expect(listTables(role).filter((table) => table.startsWith('auth_'))).toEqual([]);
 });
 
 describe('an account that its user erases', () => {
-  const erasureOf = (email: string) => `mutation { eraseAccount(input: {confirmEmail: "${email}"}) {
+  const makeErasure = (email: string) => `mutation { eraseAccount(input: {confirmEmail: "${email}"}) {
     __typename ... on Error { message code } ... on EraseAccountPayload { email } } }`;
   const erase = async (browser: BrowserSession, email: string) =>
-    (await browser.graphql(erasureOf(email))).json().data.eraseAccount;
+    (await browser.graphql(makeErasure(email))).json().data.eraseAccount;
 
   test('is closed at once: sessions, keys, password, links and domains end, and unsent mail is counted before', async () => {
     const [box, other] = [await gateway.mailbox(), await gateway.mailbox()];
@@ -341,7 +344,7 @@ describe('an account that its user erases', () => {
 
     // Another address changes nothing, and an API key erases nothing.
     expect(await erase(browser, `${other.workspaceId}@account.test`)).toMatchObject({ __typename: 'ValidationError' });
-    const byKey = (await gateway.graphql(box.apiKey, erasureOf(email))).json().data.eraseAccount;
+    const byKey = (await gateway.graphql(box.apiKey, makeErasure(email))).json().data.eraseAccount;
     expect(byKey).toMatchObject({ message: expect.stringMatching(/^API keys cannot erase an account/) });
     // Nor does a session that is older than five minutes.
     await gateway.owner.pool.query(
@@ -356,7 +359,7 @@ describe('an account that its user erases', () => {
 
     await browser.auth('POST', '/sign-in/email', { email, password: PASSWORD });
     expect(await erase(browser, ` ${email.toUpperCase()} `)).toEqual({ __typename: 'EraseAccountPayload', email });
-    expect([await statusOf(browser), await statusOf(second)]).toEqual([401, 401]);
+    expect([await readStatus(browser), await readStatus(second)]).toEqual([401, 401]);
     expect((await gateway.graphql(box.apiKey, VIEWER)).statusCode).toBe(401);
     const again = openBrowser(gateway.app);
     expect((await again.auth('POST', '/sign-in/email', { email, password: PASSWORD })).statusCode).toBe(401);
@@ -399,8 +402,8 @@ describe('an account that its user erases', () => {
   test('gets no session from a sign-in in progress', async () => {
     const email = await makeAccount();
     await gateway.owner.pool.query('update person set erase_at = now() where email = $1', [email]);
-    const answer = await openBrowser(gateway.app).auth('POST', '/sign-in/email', { email, password: PASSWORD });
-    expect(answer.statusCode).toBe(500);
+    const response = await openBrowser(gateway.app).auth('POST', '/sign-in/email', { email, password: PASSWORD });
+    expect(response.statusCode).toBe(500);
   });
 });
 

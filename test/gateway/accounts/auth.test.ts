@@ -38,8 +38,8 @@ describe('a link to sign in', () => {
     await createAccount(gateway.owner, { email: 'linked@example.com', password: null, apiKey: null, mailbox: null });
     const token = await makeSignInLink(gateway.owner, 'linked@example.com');
     const browser = openBrowser(gateway.app);
-    const answer = await browser.auth('POST', '/sign-in/link', { token });
-    expect([answer.statusCode, answer.json()]).toMatchObject([200, { user: { email: 'linked@example.com' } }]);
+    const response = await browser.auth('POST', '/sign-in/link', { token });
+    expect([response.statusCode, response.json()]).toMatchObject([200, { user: { email: 'linked@example.com' } }]);
     expect((await browser.graphql(VIEWER)).json()).toMatchObject({ data: { viewer: { email: 'linked@example.com' } } });
     const again = await openBrowser(gateway.app).auth('POST', '/sign-in/link', { token });
     expect([again.statusCode, again.json()]).toMatchObject([400, { code: 'INVALID_TOKEN' }]);

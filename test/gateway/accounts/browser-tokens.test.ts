@@ -62,7 +62,7 @@ const from = (token: string, url: string, origin: string | null = ORIGIN, body?:
     headers: { authorization: `Bearer ${token}`, ...(origin === null ? {} : { origin }) },
     ...(body === undefined ? {} : { payload: body }),
   });
-const statusOf = async (id: string) =>
+const readStatus = async (id: string) =>
   (await gateway.owner.pool.query<{ status: string }>('select status from email where id = $1', [id])).rows[0]?.status;
 const total = async (token: string) =>
   (await from(token, '/api/e2/emails?time_range=all')).json().pagination?.total as number | undefined;
@@ -182,10 +182,10 @@ describe('a browser token', () => {
     for (const end of ends) {
       const key = await insertKey(gateway.owner, product, { scopes: null });
       const id = await schedule({ address: customer.inbox, as: key.secret });
-      expect(await statusOf(id)).toBe('scheduled');
+      expect(await readStatus(id)).toBe('scheduled');
       await end(key.id);
       await settleKeys({ ...testActorContext(gateway.actor), bus: gateway.bus });
-      expect([await statusOf(id), await statusOf(kept)]).toEqual(['paused', 'scheduled']);
+      expect([await readStatus(id), await readStatus(kept)]).toEqual(['paused', 'scheduled']);
     }
   });
 

@@ -158,7 +158,7 @@ describe('a workspace for a customer', () => {
       return { id, parentId: parent.id, key, child, address, endpointId, emailId, watcher };
     }
     type Made = Awaited<ReturnType<typeof makeByKey>>;
-    const scopesOf = async (key: string) => {
+    const readScopes = async (key: string) => {
       const { rows } = await gateway.actor.pool.query('select scopes from credential_owner(sha256($1))', [
         Buffer.from(key),
       ]);
@@ -175,7 +175,7 @@ describe('a workspace for a customer', () => {
       // Those of other tests.
       await settle();
       expect((await call('DELETE', `/api-keys/${made.parentId}`)).statusCode).toBe(200);
-      expect([await scopesOf(made.key), await scopesOf(made.child)]).toEqual([null, null]);
+      expect([await readScopes(made.key), await readScopes(made.child)]).toEqual([null, null]);
       // The key of the parent, too: its browser tokens may have scheduled mail of the customer.
       expect(await settle()).toBe(3);
       expect(await stored(made)).toEqual([false, 'paused']);
@@ -189,7 +189,7 @@ describe('a workspace for a customer', () => {
     test('loses the scopes that the key of the parent loses, with what needs them', async () => {
       const made = await makeByKey();
       await call('PATCH', `/api-keys/${made.parentId}`, { scopes: ['send', 'manage', 'workspaces'] });
-      expect([await scopesOf(made.key), await scopesOf(made.child)]).toEqual([['send', 'manage'], ['manage']]);
+      expect([await readScopes(made.key), await readScopes(made.child)]).toEqual([['send', 'manage'], ['manage']]);
       await settle();
       expect(await stored(made)).toEqual([false, 'scheduled']);
     });
@@ -197,7 +197,7 @@ describe('a workspace for a customer', () => {
     test('loses that key when the key of the parent may keep no workspaces, or expires earlier', async () => {
       const [ended, shortened] = [await makeByKey(), await makeByKey()];
       await call('PATCH', `/api-keys/${ended.parentId}`, { scopes: ['read', 'send', 'manage'] });
-      expect(await scopesOf(ended.key)).toBeNull();
+      expect(await readScopes(ended.key)).toBeNull();
       const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
       await call('PATCH', `/api-keys/${shortened.parentId}`, { expires_at: expiresAt });
       const keys = (await call('GET', '/api-keys', undefined, shortened.watcher)).json().data;
@@ -214,7 +214,7 @@ describe('a workspace for a customer', () => {
     test('keeps both when the key of the parent is revoked with keep_configuration', async () => {
       const made = await makeByKey();
       expect((await call('DELETE', `/api-keys/${made.parentId}?keep_configuration=true`)).statusCode).toBe(200);
-      expect([await scopesOf(made.key), await scopesOf(made.child)]).toEqual([
+      expect([await readScopes(made.key), await readScopes(made.child)]).toEqual([
         ['read', 'send', 'manage'],
         ['read', 'manage'],
       ]);

@@ -9,7 +9,7 @@ import { connectBrowser } from '../../support/servers/shared-browser.ts';
 const account = { email: 'ada@example.com', password: 'correct horse', apiKey: null, mailbox: null };
 
 /** What the gateway answered to a page. */
-interface PageAnswer {
+interface PageResponse {
   status: number;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read into the answers of many routes
   body: any;
@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium, with a virtual authent
     await gateway?.close();
   });
 
-  const call = (method: 'GET' | 'POST', path: string, body?: unknown): Promise<PageAnswer> =>
+  const call = (method: 'GET' | 'POST', path: string, body?: unknown): Promise<PageResponse> =>
     page.evaluate(
       async ([verb, target, text]) => {
         const headers = text === null ? {} : { 'content-type': 'application/json' };

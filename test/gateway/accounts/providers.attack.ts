@@ -40,7 +40,7 @@ interface HostileProvider {
 /** A provider that the attacker runs. It signs nobody in; its token endpoint keeps the codes that it gets. */
 async function openHostileProvider(): Promise<HostileProvider> {
   const codes: HostileProvider['codes'] = [];
-  const answer = async (request: IncomingMessage) => {
+  const respond = async (request: IncomingMessage) => {
     if (request.url?.includes('openid-configuration') === true)
       return {
         issuer,
@@ -55,7 +55,7 @@ async function openHostileProvider(): Promise<HostileProvider> {
     return { error: 'invalid_grant' };
   };
   const server = createServer((request, response) => {
-    void answer(request).then((body) => {
+    void respond(request).then((body) => {
       response.writeHead('error' in body ? 400 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(body));
     });

@@ -190,8 +190,11 @@ describe('domains', () => {
   test('exactly one of many users who claim a trusted domain at once gets it', async () => {
     const boxes = await Promise.all(Array.from({ length: 8 }, () => gateway.mailbox()));
     const name = nextTrusted();
-    const answers = await Promise.all(boxes.map((box) => post(box, '/domains', { domain: name })));
-    expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, ...Array(7).fill(409)]);
+    const responses = await Promise.all(boxes.map((box) => post(box, '/domains', { domain: name })));
+    expect(responses.map((response) => response.status).toSorted((a, b) => a - b)).toEqual([
+      201,
+      ...Array(7).fill(409),
+    ]);
   });
 
   test('an international name is stored in its one ASCII form', async () => {
@@ -267,7 +270,7 @@ describe('domains', () => {
   test('the list is paged, filtered and counted', async () => {
     const box = await gateway.mailbox();
     for (const domain of ['one.example', 'two.example', nextTrusted()]) await post(box, '/domains', { domain });
-    const names = (answer: { data: { domain: string }[] }) => answer.data.map((domain) => domain.domain);
+    const names = (response: { data: { domain: string }[] }) => response.data.map((domain) => domain.domain);
     const page = await get(box, '/domains?limit=2&offset=1');
     expect(names(page)).toEqual(['two.example', 'one.example']);
     expect(page.pagination).toEqual({ limit: 2, offset: 1, total: 4, hasMore: true });

@@ -101,10 +101,10 @@ describe('an authenticator app', () => {
     const next = await totpCode(secret, now());
     const browsers = [];
     for (let n = 0; n < 5; n++) browsers.push((await signIn(email)).browser);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       browsers.flatMap((one) => [1, 2].map(() => one.auth('POST', '/second-factor/verify', { code: next }))),
     );
-    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
+    expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
   });
 
   test('cannot be guessed: ten wrong codes of any clients use up the tries of the person', async () => {
@@ -166,10 +166,10 @@ describe('a recovery code', () => {
     expect((await again.auth('POST', '/second-factor/verify', { recoveryCode: first })).statusCode).toBe(400);
     const racers = [];
     for (let n = 0; n < 4; n++) racers.push((await signIn(email)).browser);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       racers.map((one) => one.auth('POST', '/second-factor/verify', { recoveryCode: second })),
     );
-    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
+    expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
     expect((await owner.auth('GET', '/second-factor')).json()).toMatchObject({ isOn: true, recoveryCodesLeft: 8 });
     expect((await owner.auth('POST', '/second-factor/recovery-codes', {})).json().recoveryCodes).toHaveLength(10);
     expect((await again.auth('POST', '/second-factor/verify', { recoveryCode: third })).statusCode).toBe(400);

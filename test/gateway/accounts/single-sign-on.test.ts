@@ -377,8 +377,8 @@ describe('a provider', () => {
     const endpointId = (await gateway.call(key.token, 'POST', '/endpoints', hook)).json().id;
 
     expect(await role(await enter('support'))).toBe('agent');
-    const answers = [key, child].map(({ token }) => gateway.call(token, 'GET', '/emails'));
-    expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual([401, 401]);
+    const responses = [key, child].map(({ token }) => gateway.call(token, 'GET', '/emails'));
+    expect((await Promise.all(responses)).map(({ statusCode }) => statusCode)).toEqual([401, 401]);
     expect(await settleKeys(testActorContext(gateway.actor))).toBe(2);
     const { rows } = await gateway.owner.pool.query(
       `select (select status from email where id = $1) as email, (select is_active from endpoint where id = $2) as endpoint,
@@ -649,7 +649,7 @@ describe('single sign-on of the service', () => {
         const back = await provider.visit(response.json().url);
         return { browser, location: String((await finish(browser, back)).headers.location) };
       };
-      const roleOf = async (browser: BrowserSession) => (await browser.graphql(VIEWER)).json().data.viewer;
+      const readRole = async (browser: BrowserSession) => (await browser.graphql(VIEWER)).json().data.viewer;
 
       // Without the account of the operator there is nothing to join.
       expect(problem((await signInAs('early', ['staff'])).location)).toBe('WORKSPACE_GONE');
@@ -668,19 +668,19 @@ describe('single sign-on of the service', () => {
 
       const ann = await signInAs('ann', ['staff', 'unknown']);
       expect(ann.location).toBe('/');
-      expect(await roleOf(ann.browser)).toMatchObject({ id: made.workspaceId, person: { role: 'VIEWER' } });
+      expect(await readRole(ann.browser)).toMatchObject({ id: made.workspaceId, person: { role: 'VIEWER' } });
       for (const groups of [undefined, [], ['unknown', 'cn', 'ops', 'STAFF']])
         expect(problem((await signInAs('eve', groups)).location)).toBe('ROLE_MISSING');
       expect((await service.owner.pool.query(`select 1 from person where email = 'eve@joined.test'`)).rows).toEqual([]);
 
       // The groups of each sign-in count, the most rights first, and losing all of them ends the access.
-      expect((await roleOf((await signInAs('ann', ['cn=ops', 'staff'])).browser)).person.role).toBe('DEVELOPER');
-      expect((await roleOf((await signInAs('ann', ['staff'])).browser)).person.role).toBe('VIEWER');
+      expect((await readRole((await signInAs('ann', ['cn=ops', 'staff'])).browser)).person.role).toBe('DEVELOPER');
+      expect((await readRole((await signInAs('ann', ['staff'])).browser)).person.role).toBe('VIEWER');
       expect(problem((await signInAs('ann', [])).location)).toBe('ROLE_MISSING');
 
       // The owner stays the owner, in no group and in any.
-      expect((await roleOf((await signInAs('boss', undefined)).browser)).person.role).toBe('OWNER');
-      expect((await roleOf((await signInAs('boss', ['staff'])).browser)).person.role).toBe('OWNER');
+      expect((await readRole((await signInAs('boss', undefined)).browser)).person.role).toBe('OWNER');
+      expect((await readRole((await signInAs('boss', ['staff'])).browser)).person.role).toBe('OWNER');
 
       // 20 first sign-ins of one person at once make one member.
       provider.person = { sub: 'cleo', email: 'cleo@joined.test', email_verified: true, groups: ['staff'] };

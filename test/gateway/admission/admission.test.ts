@@ -136,19 +136,26 @@ describe('the request limit', () => {
       workspaceId: box.workspaceId,
     }).catch(() => null);
     const keys = [box.apiKey, second?.apiKey ?? box.apiKey];
-    const answers = [];
-    for (let n = 0; n < 6; n++) answers.push(await call(keys[n % 2] ?? '', 'GET', '/endpoints'));
-    expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200, 429]);
-    expect(answers.map((answer) => answer.headers['x-ratelimit-remaining'])).toEqual(['4', '3', '2', '1', '0', '0']);
-    expect(answers[0]?.headers).toMatchObject({
+    const responses = [];
+    for (let n = 0; n < 6; n++) responses.push(await call(keys[n % 2] ?? '', 'GET', '/endpoints'));
+    expect(responses.map((response) => response.statusCode)).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(responses.map((response) => response.headers['x-ratelimit-remaining'])).toEqual([
+      '4',
+      '3',
+      '2',
+      '1',
+      '0',
+      '0',
+    ]);
+    expect(responses[0]?.headers).toMatchObject({
       'x-ratelimit-limit': '5',
       'x-ratelimit-reset': expect.stringMatching(/^\d{13}$/),
       'ratelimit-limit': '5',
       'ratelimit-remaining': '4',
       'ratelimit-reset': '1',
     });
-    expect(answers[0]?.headers['retry-after']).toBeUndefined();
-    const refused = answers[5];
+    expect(responses[0]?.headers['retry-after']).toBeUndefined();
+    const refused = responses[5];
     expect(refused?.json()).toEqual({
       error: 'Too Many Requests',
       message: 'Rate limit exceeded. Maximum 5 requests per second. Retry after 1 seconds.',
@@ -190,9 +197,9 @@ describe('the request limit', () => {
     const { call, mailbox } = await open({ config: { rateLimitPerSecond: 0 } });
     const { apiKey } = await mailbox();
     for (let round = 0; round < 15; round++) {
-      const answers = await Promise.all(Array.from({ length: 10 }, () => call(apiKey, 'GET', '/domains/x')));
-      expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(10).fill(404));
-      expect(answers[0]?.headers['x-ratelimit-limit']).toBeUndefined();
+      const responses = await Promise.all(Array.from({ length: 10 }, () => call(apiKey, 'GET', '/domains/x')));
+      expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array(10).fill(404));
+      expect(responses[0]?.headers['x-ratelimit-limit']).toBeUndefined();
     }
   });
 });

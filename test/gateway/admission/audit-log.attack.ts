@@ -56,7 +56,7 @@ async function readEntries(workspaceId = world.box.workspaceId): Promise<Entry[]
 }
 
 /** Returns the entries that the work leaves. */
-async function entriesOf(work: () => Promise<unknown>, workspaceId = world.box.workspaceId): Promise<Entry[]> {
+async function listEntries(work: () => Promise<unknown>, workspaceId = world.box.workspaceId): Promise<Entry[]> {
   const known = new Set((await readEntries(workspaceId)).map(({ id }) => id));
   await work();
   return (await readEntries(workspaceId)).filter(({ id }) => !known.has(id));
@@ -81,7 +81,7 @@ describe('every changing request of REST', () => {
     const key = await insertKey(gateway.owner, world.box, { scopes: null });
     const given = await makeAudited(name, world);
     let requestId: unknown;
-    const entries = await entriesOf(async () => {
+    const entries = await listEntries(async () => {
       const response = await ask(key.secret, name, given);
       expect(response.statusCode, response.body).toBeLessThan(300);
       requestId = response.headers['x-request-id'];
@@ -106,7 +106,7 @@ describe('every changing request of REST', () => {
     const given = await makeAudited(name, world);
     await killCommits(true);
     try {
-      const entries = await entriesOf(async () => {
+      const entries = await listEntries(async () => {
         const response = await ask(key.secret, name, given);
         expect(response.statusCode, response.body).toBe(500);
       });
@@ -123,7 +123,7 @@ describe('every changing request of REST', () => {
 describe('the audit log', () => {
   test('has no secrets of an endpoint, a key or a DKIM key', async () => {
     const secrets = ['zq7header', 'zq7path', 'zq7user'];
-    const entries = await entriesOf(async () => {
+    const entries = await listEntries(async () => {
       const key = world.box.apiKey;
       const made = await ask(key, 'POST /endpoints', {
         body: {
@@ -168,7 +168,7 @@ describe('the audit log', () => {
   test('shortens fields of more than 8 KB', async () => {
     const values = Array.from({ length: 100 }, (_, n) => `${n}`.padStart(100, 'x'));
     const config = { subject: { operator: 'OR', values } };
-    const [entry] = await entriesOf(() =>
+    const [entry] = await listEntries(() =>
       ask(world.box.apiKey, 'POST /guard', {
         body: { name: 'long', type: 'explicit', config, action: { action: 'block' } },
       }),
@@ -202,7 +202,7 @@ describe('the audit log', () => {
 
   test('counts requests that are refused again and again in one entry', async () => {
     const key = await insertKey(gateway.owner, world.box, { scopes: ['read'] });
-    const entries = await entriesOf(async () => {
+    const entries = await listEntries(async () => {
       for (let n = 0; n < 50; n++) await ask(key.secret, 'POST /endpoints', { body: {} });
       await gateway.graphql(key.secret, 'mutation Drop { deleteEndpoint(input: { id: "x" }) { __typename } }');
       await gateway.call(world.box.apiKey, 'GET', '/audit');
@@ -222,7 +222,7 @@ describe('the audit log', () => {
 
   test('names the other requests of a key that is refused in more than 100 ways', async () => {
     const key = await insertKey(gateway.owner, world.box, { scopes: ['read'] });
-    const entries = await entriesOf(async () => {
+    const entries = await listEntries(async () => {
       for (let n = 0; n < 120; n++)
         await gateway.graphql(key.secret, `mutation M${n} { deleteEndpoint(input: { id: "x" }) { __typename } }`);
       await gateway.call(world.box.apiKey, 'GET', '/audit');
@@ -252,7 +252,9 @@ describe('the audit log', () => {
   test('filters by actor, action, object, time and whether it was denied', async () => {
     const { apiKey } = world.box;
     const key = await insertKey(gateway.owner, world.box, { scopes: null });
-    const [made] = await entriesOf(async () => ask(key.secret, 'POST /guard', await makeAudited('POST /guard', world)));
+    const [made] = await listEntries(async () =>
+      ask(key.secret, 'POST /guard', await makeAudited('POST /guard', world)),
+    );
     const id = made?.object_id ?? '';
     await ask(key.secret, 'DELETE /guard/:id', { id });
     const read = async (query: string) =>
@@ -279,7 +281,7 @@ describe('the audit log', () => {
 
   test('says that the system made a change of a program', async () => {
     const { workspaceId, endpointId } = world.box;
-    const entries = await entriesOf(() =>
+    const entries = await listEntries(() =>
       gateway.actor.pool.query(`update endpoint set is_active = false where workspace_id = $1 and id = $2`, [
         workspaceId,
         endpointId,
@@ -294,7 +296,7 @@ describe('the audit log', () => {
   test('has no entry for a change that changes nothing', async () => {
     const id = await world.endpoint('webhook', { name: 'same' });
     expect(
-      await entriesOf(() => ask(world.box.apiKey, 'PATCH /endpoints/:id', { id, body: { name: 'same' } })),
+      await listEntries(() => ask(world.box.apiKey, 'PATCH /endpoints/:id', { id, body: { name: 'same' } })),
     ).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ const makeEmail = async () => {
 };
 
 /** Returns who read an email, as the log has it, and how often. */
-async function readersOf(emailId: string): Promise<{ actor: string; times: number }[]> {
+async function listReaders(emailId: string): Promise<{ actor: string; times: number }[]> {
   await gateway.call(box.apiKey, 'GET', '/audit?limit=1');
   const { rows } = await gateway.owner.pool.query(
     `select actor_id as actor, sum(times)::integer as times from audit_entry where action = 'email.read' and object_id = $1 group by 1`,
@@ -42,20 +42,20 @@ describe('with AUDIT_READS=on', () => {
     const key = await insertKey(gateway.owner, box, { scopes: ['read'] });
     const response = await read(id, key.secret);
     expect([response.statusCode, response.json().errors]).toEqual([200, undefined]);
-    expect(await readersOf(id)).toEqual([{ actor: key.id, times: 1 }]);
+    expect(await listReaders(id)).toEqual([{ actor: key.id, times: 1 }]);
   });
 
   test('a list leaves no entry, because it shows no texts', async () => {
     const id = await makeEmail();
     await gateway.call(box.apiKey, 'GET', '/emails');
-    expect(await readersOf(id)).toEqual([]);
+    expect(await listReaders(id)).toEqual([]);
   });
 
   test('an email of another account leaves no entry', async () => {
     const id = await makeEmail();
     const other = await gateway.mailbox();
     expect((await gateway.call(other.apiKey, 'GET', `/emails/${id}`)).statusCode).toBe(404);
-    expect(await readersOf(id)).toEqual([]);
+    expect(await listReaders(id)).toEqual([]);
   });
 
   test('50 reads at once are all stored when the gateway stops', async () => {

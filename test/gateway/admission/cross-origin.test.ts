@@ -40,7 +40,7 @@ test('a preflight is served without a key, for any origin, with the requested me
 test('responses and errors can be read by any page, limits included', async () => {
   const call = (url: string, key: string) =>
     gateway.app.inject({ url, headers: { origin, authorization: `Bearer ${key}` } });
-  const answers = [
+  const responses = [
     await call('/api/e2/emails', box.apiKey),
     await call('/api/e2/emails', 'wrong'),
     await call('/api/e2/emails/em_unknown', box.apiKey),
@@ -48,15 +48,15 @@ test('responses and errors can be read by any page, limits included', async () =
     await call('/api/e2/openapi.json', ''),
   ];
   expect(
-    answers.map((answer) => answer.statusCode),
-    answers.at(-1)?.body.slice(0, 500),
+    responses.map((response) => response.statusCode),
+    responses.at(-1)?.body.slice(0, 500),
   ).toEqual([200, 401, 404, 404, 200]);
-  for (const { headers } of answers) {
+  for (const { headers } of responses) {
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   }
-  const exposed = String(answers[0]?.headers['access-control-expose-headers']).toLowerCase().split(', ');
-  const sent = Object.keys(answers[0]?.headers ?? {}).filter((name) => name.includes('ratelimit'));
+  const exposed = String(responses[0]?.headers['access-control-expose-headers']).toLowerCase().split(', ');
+  const sent = Object.keys(responses[0]?.headers ?? {}).filter((name) => name.includes('ratelimit'));
   expect(sent).toHaveLength(6);
   expect(exposed).toEqual(expect.arrayContaining([...sent, 'retry-after', 'x-request-id']));
 });

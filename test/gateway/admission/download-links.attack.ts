@@ -125,7 +125,7 @@ describe('the link that a member was shown ends when the member', () => {
 describe('the link that an endpoint was sent', () => {
   let setter: TestKey;
   let endpointId: string;
-  const linkOf = (holder: string) => {
+  const makeLink = (holder: string) => {
     const target = { workspaceId: team.box.workspaceId, emailId, part: 'raw', holder } as const;
     return makeDownloadLink(deriveDownloadLinkKey(SECRET_KEY), target, new Date(Date.now() + DAY_MS));
   };
@@ -146,19 +146,19 @@ describe('the link that an endpoint was sent', () => {
       () => asOwner('PATCH', `/api-keys/${setter.id}`, { scopes: ['manage'] }),
     ],
   ])('ends when %s', async (_how, lose) => {
-    await expectEnds(linkOf(endpointId), lose);
+    await expectEnds(makeLink(endpointId), lose);
   });
 
   test('works when the key is revoked and hands the endpoint over', async () => {
     await asOwner('DELETE', `/api-keys/${setter.id}?keep_configuration=true`);
-    expect(await opens(linkOf(endpointId))).toBe(true);
+    expect(await opens(makeLink(endpointId))).toBe(true);
   });
 
   test('opens nothing for an endpoint, a key or a member of another workspace', async () => {
     const other = await gateway.mailbox({ endpointUrl: 'https://hook.other.test/' });
     const key = await insertKey(gateway.owner, other, { scopes: null });
     for (const holder of [other.endpointId ?? '', key.id, (await team.makePerson()).personId, ''])
-      expect([holder, await opens(linkOf(holder))]).toEqual([holder, false]);
+      expect([holder, await opens(makeLink(holder))]).toEqual([holder, false]);
   });
 });
 

@@ -77,7 +77,7 @@ const sentTo = async (address: string) =>
   ).rows.map(({ status }) => status as string);
 
 /** Answers the invitation over each interface, and returns whether each refused. */
-async function answer(secret: string, emailId: string, more: object = {}): Promise<string[]> {
+async function respond(secret: string, emailId: string, more: object = {}): Promise<string[]> {
   const rest = await gateway.call(secret, 'POST', `/emails/${emailId}/event-reply`, { response: 'accepted', ...more });
   const graph = await gateway.graphql(
     secret,
@@ -106,14 +106,14 @@ describe('the answer to an invitation', () => {
   ] as const)('does not reach the organizer from a key %s', async (_what, scopes, policy) => {
     const organizer = `victim-${count++}@stranger.test`;
     const id = await receive(organizer);
-    expect(await answer(await key(scopes, policy as Partial<SendPolicy>), id)).toEqual(REFUSED);
+    expect(await respond(await key(scopes, policy as Partial<SendPolicy>), id)).toEqual(REFUSED);
     expect(await sentTo(organizer)).toEqual([]);
   });
 
   test('reaches an organizer who is a participant, or on the list', async () => {
     const id = await receive('ann@elsewhere.test');
-    expect(await answer(await key(['read', 'send'], { recipients: 'participants' }), id)).toEqual(SENT);
-    expect(await answer(await key(['read', 'send'], { recipients: 'list', allow: ['@elsewhere.test'] }), id)).toEqual(
+    expect(await respond(await key(['read', 'send'], { recipients: 'participants' }), id)).toEqual(SENT);
+    expect(await respond(await key(['read', 'send'], { recipients: 'list', allow: ['@elsewhere.test'] }), id)).toEqual(
       SENT,
     );
   });
@@ -121,10 +121,10 @@ describe('the answer to an invitation', () => {
   test('waits for approval, and counts against the emails per hour, as other mail of the key does', async () => {
     const organizer = `victim-${count++}@stranger.test`;
     const id = await receive(organizer);
-    expect(await answer(await key(['read', 'send'], { approval: 'always' }), id)).toEqual(SENT);
+    expect(await respond(await key(['read', 'send'], { approval: 'always' }), id)).toEqual(SENT);
     expect(await sentTo(organizer)).toEqual(Array.from({ length: 3 }, () => 'awaiting_approval'));
     const few = await key(['read', 'send'], { per_hour: 1 } as Partial<SendPolicy>);
-    expect(await answer(few, id)).toEqual(['sent', 'refused', 'refused']);
+    expect(await respond(few, id)).toEqual(['sent', 'refused', 'refused']);
   });
 
   test('makes no stranger a participant, however the key wrote the invitation itself', async () => {
@@ -135,9 +135,9 @@ describe('the answer to an invitation', () => {
     });
     expect(simulated.statusCode, simulated.body).toBe(200);
     const own = await mail.deliver(invitation(STRANGER).replace('ann@elsewhere.test', box.address), box.address);
-    for (const id of [simulated.json().id as string, own]) expect(await answer(limited, id), id).toEqual(REFUSED);
+    for (const id of [simulated.json().id as string, own]) expect(await respond(limited, id), id).toEqual(REFUSED);
     // An answer with full rights does not open the thread to the stranger for the limited key.
-    expect(await answer(await key(['read', 'send', 'manage'], undefined), own)).toEqual(SENT);
+    expect(await respond(await key(['read', 'send', 'manage'], undefined), own)).toEqual(SENT);
     expect(await sentTo(STRANGER)).toHaveLength(3);
   });
 
@@ -152,10 +152,10 @@ describe('the answer to an invitation', () => {
     });
     expect(made.statusCode, made.body).toBe(201);
     const inbox = await insertKey(gateway.owner, box, { scopes: ['read', 'send'], addresses: [other] });
-    expect(await answer(inbox.secret, id, { from: other })).toEqual(REFUSED);
-    expect(await answer(rival.apiKey, id)).toEqual(REFUSED);
-    expect(await answer(rival.apiKey, id, { from: rival.address })).toEqual(REFUSED);
-    expect(await answer(box.apiKey, id, { from: rival.address })).toEqual(REFUSED);
+    expect(await respond(inbox.secret, id, { from: other })).toEqual(REFUSED);
+    expect(await respond(rival.apiKey, id)).toEqual(REFUSED);
+    expect(await respond(rival.apiKey, id, { from: rival.address })).toEqual(REFUSED);
+    expect(await respond(box.apiKey, id, { from: rival.address })).toEqual(REFUSED);
     expect(await sentTo(organizer)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { listNeeded, RIGHTS } from '../../../core/accounts/rights.ts';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
 import { readAccess } from '../../../schema/graphql/access.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
-import { digestsOf, type Holdings, makeHoldings, workspaceTables } from '../../support/rows/holdings.ts';
+import { type Holdings, makeHoldings, readDigests, workspaceTables } from '../../support/rows/holdings.ts';
 import { insertKey } from '../../support/rows/key-rows.ts';
 import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -112,11 +112,11 @@ describe.each(Object.keys(OPENED))('a %s of another workspace', (kind) => {
   beforeAll(async () => {
     [mine, theirs] = [await makeHoldings(gateway), await makeHoldings(gateway)];
     credential = await (OPENED[kind] as (typeof OPENED)[string])(mine);
-    before = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
+    before = await readDigests(gateway.actor, tables, theirs.mailbox.workspaceId);
   });
 
   async function changedTables(): Promise<string[]> {
-    const now = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
+    const now = await readDigests(gateway.actor, tables, theirs.mailbox.workspaceId);
     const changed = tables.filter((table) => now.get(table) !== before.get(table));
     before = now;
     return changed;
@@ -129,7 +129,7 @@ describe.each(Object.keys(OPENED))('a %s of another workspace', (kind) => {
   }, async () => {
     const swept = inSweepOrder(routes.filter(({ access }) => access !== null && isOpen(neededScopes(access))));
     expect(swept.length).toBeGreaterThan(kind === 'browser token' ? 40 : 100);
-    const examplesOf = bodyExamples(gateway.app);
+    const listExamples = bodyExamples(gateway.app);
     const complaints: string[] = [];
     for (const route of swept)
       complaints.push(
@@ -140,7 +140,7 @@ describe.each(Object.keys(OPENED))('a %s of another workspace', (kind) => {
           changedTables,
           unanswered: UNANSWERED,
           written,
-          examplesOf,
+          examplesOf: listExamples,
           breadth: 'few',
         })),
       );

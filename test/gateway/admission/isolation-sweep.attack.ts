@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { DatabaseRole } from '../../../db/connection/database.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
-import { digestsOf, type Holdings, makeHoldings, workspaceTables } from '../../support/rows/holdings.ts';
+import { type Holdings, makeHoldings, readDigests, workspaceTables } from '../../support/rows/holdings.ts';
 import { recordRoutes, type ServedRoute } from '../../support/rows/route-table.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { type SweepOptions, sweepRoute } from '../../support/stages/isolation-sweep.ts';
@@ -44,13 +44,13 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     routes = routesOfUsers(recorded.routes);
     [mine, theirs] = [await makeHoldings(gateway), await makeHoldings(gateway)];
     tables = await workspaceTables(gateway.actor);
-    let before = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
+    let before = await readDigests(gateway.actor, tables, theirs.mailbox.workspaceId);
     options = {
       mine,
       theirs,
       call: (method, path, body) => gateway.call(mine.mailbox.apiKey, method, path.replace(/^\/api\/e2/, ''), body),
       async changedTables() {
-        const now = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
+        const now = await readDigests(gateway.actor, tables, theirs.mailbox.workspaceId);
         const changed = tables.filter((table) => now.get(table) !== before.get(table));
         before = now;
         return changed;
@@ -115,8 +115,8 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
   const isLeak = ({ url }: ServedRoute) => url.startsWith('/api/e2/leaks/');
 
   test('every user table has rows of the other user', async () => {
-    const empty = await digestsOf(gateway.actor, tables, 'usr_nobody');
-    const digests = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
+    const empty = await readDigests(gateway.actor, tables, 'usr_nobody');
+    const digests = await readDigests(gateway.actor, tables, theirs.mailbox.workspaceId);
     expect(tables.filter((table) => digests.get(table) === empty.get(table))).toEqual(['request_window']);
   });
 

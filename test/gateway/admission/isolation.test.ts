@@ -96,14 +96,16 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     'at %s a foreign ID takes the same statements as an unknown one, so that time reveals nothing',
     async (path, foreignId) => {
       const id = foreignId();
-      const costOf = async (each: string) => {
-        const { answer, texts } = await recordStatements(() => gateway.call(mine.apiKey, 'GET', `${path}/${each}`));
-        expect(answer.statusCode).toBe(404);
+      const measureCost = async (each: string) => {
+        const { answer: response, texts } = await recordStatements(() =>
+          gateway.call(mine.apiKey, 'GET', `${path}/${each}`),
+        );
+        expect(response.statusCode).toBe(404);
         return texts;
       };
-      const unknown = await costOf(`${id.split('_')[0]}_00000000000070008000000000000000`);
+      const unknown = await measureCost(`${id.split('_')[0]}_00000000000070008000000000000000`);
       expect(unknown.some((text) => text.includes('select'))).toBe(true);
-      expect(await costOf(id)).toEqual(unknown);
+      expect(await measureCost(id)).toEqual(unknown);
     },
   );
 
@@ -124,14 +126,14 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       const refused = await Promise.all(
         strangers(...everyone()).map((id) => gateway.graphql(mine.apiKey, update, { id })),
       );
-      expect(new Set(refused.map((answer) => answer.body)).size).toBe(1);
+      expect(new Set(refused.map((response) => response.body)).size).toBe(1);
       expect(refused[0]?.json().data.updateEmail.__typename).toBe('NotFound');
 
       const page = `query($after: String) { emails(after: $after) { edges { node { id } } } }`;
       const foreignCursor = (await gateway.graphql(theirs.apiKey, '{ emails(first: 1) { edges { cursor } } }')).json()
         .data.emails.edges[0].cursor;
-      const answer = await gateway.graphql(mine.apiKey, page, { after: foreignCursor });
-      for (const secret of everyone()) expect(answer.body).not.toContain(secret);
+      const response = await gateway.graphql(mine.apiKey, page, { after: foreignCursor });
+      for (const secret of everyone()) expect(response.body).not.toContain(secret);
     });
   });
 
@@ -257,15 +259,15 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     });
 
     test('are shown nowhere in GraphQL', async () => {
-      const answer = await gateway.graphql(
+      const response = await gateway.graphql(
         twin,
         `{ emails { totalCount edges { node { id subject content { text } thread { normalizedSubject } } } }
            found: emails(filter: {contains: "subject", timeRange: ALL}) { totalCount edges { node { subject } } }
            threads(filter: {search: "subject"}) { totalCount edges { node { normalizedSubject latestMessage { subject }
              messages { edges { node { id subject } } } } } } }`,
       );
-      expect(answer.body).not.toContain('canary');
-      const { emails, found, threads } = answer.json().data;
+      expect(response.body).not.toContain('canary');
+      const { emails, found, threads } = response.json().data;
       expect([emails.totalCount, emails.edges.length, found.totalCount, found.edges.length]).toEqual([3, 3, 3, 3]);
       expect([threads.totalCount, threads.edges.length]).toEqual([1, 1]);
       expect(threads.edges[0].node.messages.edges).toHaveLength(3);

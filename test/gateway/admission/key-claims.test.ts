@@ -110,7 +110,7 @@ async function addHeld(threadId: string, outcome: string): Promise<Stored> {
 
 const keyWith = (policy: SendPolicy) => insertKey(gateway.owner, box, { scopes: ['read', 'send'], policy });
 
-const outcomeOf = ({ statusCode, body }: { statusCode: number; body: string }) =>
+const readOutcome = ({ statusCode, body }: { statusCode: number; body: string }) =>
   statusCode < 300 ? 'sent' : String(JSON.parse(body).rule ?? JSON.parse(body).code);
 
 /** Ways by which the account, or one of its keys, puts a stranger into a thread. */
@@ -186,9 +186,9 @@ describe.each(Object.entries(CLAIMS))('%s', (_, claim) => {
     const { secret } = await keyWith({ recipients: 'participants' });
     const reply = (to: string[]) =>
       gateway.call(secret, 'POST', `/emails/${thread.id}/reply`, { from: box.address, text: 'x', to });
-    expect(outcomeOf(await reply([STRANGER]))).toBe('recipients');
-    expect(outcomeOf(await reply(['ada@elsewhere.test', STRANGER]))).toBe('recipients');
-    expect(outcomeOf(await reply(['ada@elsewhere.test', box.address]))).toBe('sent');
+    expect(readOutcome(await reply([STRANGER]))).toBe('recipients');
+    expect(readOutcome(await reply(['ada@elsewhere.test', STRANGER]))).toBe('recipients');
+    expect(readOutcome(await reply(['ada@elsewhere.test', box.address]))).toBe('sent');
   });
 
   test('lets a key without read reply only to the author', async () => {
@@ -200,14 +200,14 @@ describe.each(Object.entries(CLAIMS))('%s', (_, claim) => {
     for (const id of [thread.id, thread.threadId])
       for (const more of [{ to: [STRANGER] }, { bcc: [STRANGER], to: ['ada@elsewhere.test'] }]) {
         const refused = await reply(id, more);
-        expect([outcomeOf(refused), refused.body.includes('Secret')]).toEqual(['insufficient_scope', false]);
+        expect([readOutcome(refused), refused.body.includes('Secret')]).toEqual(['insufficient_scope', false]);
       }
     const { rows } = await gateway.actor.pool.query(
       "select 1 from recipient where workspace_id = $1 and address = $2 and status = 'pending'",
       [box.workspaceId, STRANGER],
     );
     expect(rows).toEqual([]);
-    expect(outcomeOf(await reply(thread.id, { to: ['ada@elsewhere.test'] }))).toBe('sent');
+    expect(readOutcome(await reply(thread.id, { to: ['ada@elsewhere.test'] }))).toBe('sent');
   });
 });
 
@@ -223,7 +223,7 @@ test('participants are the authors and recipients of received mail, and the reci
   for (const name of ['bob', 'carl', 'desk', 'dora', 'fred']) {
     const to = [`${name}@away.test`];
     const sent = await gateway.call(secret, 'POST', `/emails/${id}/reply`, { from: box.address, text: 'x', to });
-    expect([name, outcomeOf(sent)]).toEqual([name, 'sent']);
+    expect([name, readOutcome(sent)]).toEqual([name, 'sent']);
   }
 });
 
@@ -235,7 +235,7 @@ test.for(['blocked', 'review', 'asking'])(
     const { secret } = await keyWith({ recipients: 'participants' });
     const reply = { from: box.address, text: 'x', to: [STRANGER] };
     const replyBy = async (key: string, emailId: string) =>
-      outcomeOf(await gateway.call(key, 'POST', `/emails/${emailId}/reply`, reply));
+      readOutcome(await gateway.call(key, 'POST', `/emails/${emailId}/reply`, reply));
     expect(await replyBy(secret, id)).toBe('recipients');
     const sender = await insertKey(gateway.owner, box, { scopes: ['send'] });
     expect(await replyBy(sender.secret, id)).toBe('insufficient_scope');
@@ -249,7 +249,7 @@ test('a key that sends to itself with strangers in Reply-To and Cc does not make
   const { id, messageId } = await conversation();
   const { secret } = await keyWith({ recipients: 'participants' });
   const self = { from: box.address, to: [box.address], text: 'x', reply_to: STRANGER };
-  expect(outcomeOf(await gateway.call(secret, 'POST', `/emails/${id}/reply`, self))).toBe('sent');
+  expect(readOutcome(await gateway.call(secret, 'POST', `/emails/${id}/reply`, self))).toBe('sent');
   const submit = (to: string, cc: string) =>
     gateway.bus.ask(
       'gateway.message.submit',
@@ -273,10 +273,10 @@ test('a key that sends to itself with strangers in Reply-To and Cc does not make
   expect((await submit(STRANGER, STRANGER)).verdict).toBe('refused');
   for (const more of [{ to: [STRANGER] }, { to: ['ada@elsewhere.test'], bcc: [STRANGER] }]) {
     const reply = { from: box.address, text: 'x', ...more };
-    expect(outcomeOf(await gateway.call(secret, 'POST', `/emails/${id}/reply`, reply))).toBe('recipients');
+    expect(readOutcome(await gateway.call(secret, 'POST', `/emails/${id}/reply`, reply))).toBe('recipients');
   }
   const byHeaders = { from: box.address, to: STRANGER, subject: 'x', text: 'x', headers: { 'In-Reply-To': messageId } };
-  expect(outcomeOf(await gateway.call(secret, 'POST', '/emails', byHeaders))).toBe('recipients');
+  expect(readOutcome(await gateway.call(secret, 'POST', '/emails', byHeaders))).toBe('recipients');
 });
 
 test('a key cannot send from a subdomain, whose mail would count as that of others', async () => {
@@ -294,7 +294,7 @@ describe('a reply by a key without read', () => {
     const reply = { from: box.address, text: 'x' };
     const key = await sendOnly({ recipients: 'list', allow: ['example.com'] });
     const refused = await gateway.call(key, 'POST', `/emails/${id}/reply`, reply);
-    expect([outcomeOf(refused), refused.body.includes('ada@')]).toEqual(['recipients', false]);
+    expect([readOutcome(refused), refused.body.includes('ada@')]).toEqual(['recipients', false]);
   });
 
   test('names no link in the subject of the original when a send policy refuses it', async () => {
@@ -305,6 +305,6 @@ describe('a reply by a key without read', () => {
     });
     const reply = { from: box.address, text: 'x' };
     const refused = await gateway.call(await sendOnly({ links: false }), 'POST', `/emails/${linked.id}/reply`, reply);
-    expect([outcomeOf(refused), refused.body.includes('secret.example')]).toEqual(['links', false]);
+    expect([readOutcome(refused), refused.body.includes('secret.example')]).toEqual(['links', false]);
   });
 });

@@ -75,22 +75,22 @@ const roots = (['query', 'mutation'] as const).flatMap((operation) => {
 });
 
 /** Everything of a type that a key of one domain is shown, some levels deep. */
-function selectionOf(output: GraphQLOutputType, depth: number): string {
+function makeSelection(output: GraphQLOutputType, depth: number): string {
   const type = getNamedType(output);
   if (isLeafType(type)) return '';
-  if (type.name === 'Node') return `{ __typename id ... on Email { ${fieldsOf('Email', 2)} } }`;
+  if (type.name === 'Node') return `{ __typename id ... on Email { ${readFields('Email', 2)} } }`;
   if (isUnionType(type))
     return `{ __typename ... on Error { message code } ${type
       .getTypes()
-      .map(({ name }) => `... on ${name} { ${fieldsOf(name, depth)} }`)
+      .map(({ name }) => `... on ${name} { ${readFields(name, depth)} }`)
       .join(' ')} }`;
-  return `{ __typename ${fieldsOf(type.name, depth)} }`;
+  return `{ __typename ${readFields(type.name, depth)} }`;
 }
 
 /** Fields of the viewer that need a scope which a key of one domain cannot have. */
 const OF_MANAGERS = ['erasurePreview'];
 
-function fieldsOf(typeName: string, depth: number): string {
+function readFields(typeName: string, depth: number): string {
   const type = schema.getType(typeName);
   if (!isObjectType(type) && !isInterfaceType(type)) return '';
   return Object.values(type.getFields())
@@ -100,14 +100,14 @@ function fieldsOf(typeName: string, depth: number): string {
       if (isLeafType(inner)) return [field.name];
       if (depth <= 1 || isUnionType(inner)) return [];
       const page = field.args.some((argument) => argument.name === 'first') ? '(first: 3)' : '';
-      return [`${field.name}${page} ${selectionOf(field.type, depth - 1)}`];
+      return [`${field.name}${page} ${makeSelection(field.type, depth - 1)}`];
     })
     .join(' ');
 }
 
 const own = (prefix: string, at = 0) => two.mine.ids.get(prefix)?.[at] ?? `${prefix}_${UNKNOWN}`;
 
-function valueOf(name: string, typeName: string): unknown {
+function readValue(name: string, typeName: string): unknown {
   const byName: Record<string, unknown> = {
     from: two.mine.mailbox.address,
     to: ['bob@elsewhere.test'],
@@ -127,8 +127,8 @@ function valueOf(name: string, typeName: string): unknown {
 }
 
 /** What the arguments that are required are not enough for. */
-async function argumentsOf(field: (typeof roots)[number]['field']): Promise<Record<string, unknown>> {
-  const base = requiredArguments(field, valueOf);
+async function readArguments(field: (typeof roots)[number]['field']): Promise<Record<string, unknown>> {
+  const base = requiredArguments(field, readValue);
   if (field.name === 'explainRoute') return { ...base, emailId: own('em') };
   if (field.name === 'backtestGuardRule')
     return { input: { ...(base['input'] as object), action: { action: 'BLOCK' }, limit: 20 } };
@@ -146,14 +146,14 @@ async function ask(
   const given = field.args.filter(({ name }) => Object.hasOwn(args, name));
   const variables = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const passed = given.map(({ name }) => `${name}: $${name}`).join(', ');
-  const query = `${operation}${variables === '' ? '' : `(${variables})`} { ${field.name}${passed === '' ? '' : `(${passed})`} ${selectionOf(field.type, 2)} }`;
+  const query = `${operation}${variables === '' ? '' : `(${variables})`} { ${field.name}${passed === '' ? '' : `(${passed})`} ${makeSelection(field.type, 2)} }`;
   const response = await CALLERS[by](query, args);
   expect(response.statusCode, `${query}: ${response.body}`).toBe(200);
   return `${response.statusCode} ${response.body}`;
 }
 
-const neutral = (answer: string, value: string) =>
-  answer
+const neutral = (response: string, value: string) =>
+  response
     .replaceAll(JSON.stringify(value).slice(1, -1), 'GIVEN')
     .replaceAll(value.split('@')[1] ?? 'GIVEN', 'GIVEN')
     .replaceAll(/"requestId":"\w+"/g, '"requestId":"*"')
@@ -165,7 +165,7 @@ const secrets = () => [...two.theirs.ids.values()].flat().concat(two.theirs.name
 test.each(roots.filter(({ isOfKeys }) => !isOfKeys).filter(({ field }) => field.name !== SLOW))(
   '$name is refused to a key of one domain',
   async ({ operation, field, scope }) => {
-    const args = requiredArguments(field, valueOf);
+    const args = requiredArguments(field, readValue);
     const given = field.args.filter(({ name }) => Object.hasOwn(args, name));
     const variables = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
     const passed = given.map(({ name }) => `${name}: $${name}`).join(', ');
@@ -189,11 +189,11 @@ const reached = (['key', 'member'] as const).flatMap((by) =>
 test.each(reached)(
   '$name shows and changes nothing of the account’s other domain for a $by of one domain',
   async ({ operation, field, by }) => {
-    const base = await argumentsOf(field);
+    const base = await readArguments(field);
     if (operation === 'query') {
-      const answer = await ask(by, operation, field, base);
-      for (const secret of secrets()) expect(answer, field.name).not.toContain(secret);
-      expect(JSON.parse(answer.slice(4)).errors, answer).toBeUndefined();
+      const response = await ask(by, operation, field, base);
+      for (const secret of secrets()) expect(response, field.name).not.toContain(secret);
+      expect(JSON.parse(response.slice(4)).errors, response).toBeUndefined();
     }
     // Fields of an input that needs others beside them.
     const isPart = ({ path }: GraphPlace) => field.name === 'explainRoute' && path[0] === 'mail';
@@ -214,10 +214,10 @@ async function sweep(
   const where = `${place.field} ${place.path.join('.')}`;
   const isId = /ids?$/i.test(place.path.at(-1) ?? '');
   const put = async (value: string) => {
-    const answer = await ask(by, place.operation, field, withValue(base, place, value) as Record<string, unknown>);
-    const shown = answer.replaceAll(value, 'GIVEN').replaceAll(value.split('@')[1] ?? 'GIVEN', 'GIVEN');
+    const response = await ask(by, place.operation, field, withValue(base, place, value) as Record<string, unknown>);
+    const shown = response.replaceAll(value, 'GIVEN').replaceAll(value.split('@')[1] ?? 'GIVEN', 'GIVEN');
     for (const secret of secrets()) expect(shown, `${where}: ${value}`).not.toContain(secret);
-    return neutral(answer, value);
+    return neutral(response, value);
   };
   const strangers = new Map<string, string>();
   for (const prefix of ['em', 'ep', 'dom', ...two.theirs.ids.keys()])

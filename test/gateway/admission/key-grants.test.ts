@@ -32,7 +32,7 @@ const webhook = (more: object = {}) => ({ name: 'x', type: 'webhook', config: HO
 const rule = (action: object) => ({ name: 'x', type: 'explicit', config: { from: { values: ['a@x.test'] } }, action });
 const status = async (as: string, method: string, path: string, body?: object) =>
   (await gateway.call(as, method as 'POST', path, body)).statusCode;
-const endpointOf = async (id: string) =>
+const readEndpoint = async (id: string) =>
   (await gateway.actor.pool.query(readEndpointsSql, [[box.workspaceId], [id]])).rows[0];
 const create = async (as: string, body: object): Promise<string> => {
   const response = await gateway.call(as, 'POST', '/endpoints', body);
@@ -85,7 +85,7 @@ describe('a key that loses rights', () => {
         },
       },
     ]);
-    const row = await endpointOf(endpointId);
+    const row = await readEndpoint(endpointId);
     const settings = { sendLimitPerHour: 0, approvalDays: 7, secretKey: Buffer.alloc(32), unsubscribeUrl: null };
     const context = { ...testActorContext(gateway.actor), settings, workspaceId: box.workspaceId };
     const acted = await runActions(context, {
@@ -111,7 +111,7 @@ describe('a key that loses rights', () => {
     expect(await act(id, 'archive')).toBe('done');
     await narrow(keyId, ['read']);
     expect(await act(id, 'archive')).toContain('needs the scope manage');
-    expect(await endpointOf(id)).toMatchObject({ is_active: true, granted_scopes: ['read'] });
+    expect(await readEndpoint(id)).toMatchObject({ is_active: true, granted_scopes: ['read'] });
     expect(await status(box.apiKey, 'DELETE', `/api-keys/${keyId}`)).toBe(200);
     const stopped = (await gateway.call(box.apiKey, 'GET', `/endpoints/${id}`)).json();
     expect(stopped).toMatchObject({ isActive: false, inactiveReason: expect.stringContaining('was revoked') });
@@ -121,7 +121,7 @@ describe('a key that loses rights', () => {
     );
     expect(rows).toEqual([{ endpoint_id: id }]);
     expect(await status(box.apiKey, 'PATCH', `/endpoints/${id}`, { isActive: true })).toBe(200);
-    expect([(await endpointOf(id)).granted_scopes, await act(id, 'reply')]).toEqual([null, 'done']);
+    expect([(await readEndpoint(id)).granted_scopes, await act(id, 'reply')]).toEqual([null, 'done']);
   });
 
   test('stops its routes, rules, endpoints and scheduled mail, unless they are kept', async () => {
@@ -167,7 +167,7 @@ describe('a key that loses rights', () => {
       expect(response.statusCode, response.body).toBe(201);
       return response.json().id as string;
     };
-    const stateOf = async (id: string) =>
+    const readState = async (id: string) =>
       (await gateway.owner.pool.query('select status from email where id = $1', [id])).rows[0].status;
     const resume = async (as: string, id: string, at?: string) => {
       const more = at === undefined ? '' : `, scheduledAt: "${at}"`;
@@ -177,23 +177,23 @@ describe('a key that loses rights', () => {
     const earlier = await schedule(secret, 'stranger@x.test');
     const policy = { recipients: 'list', allow: ['a@x.test'] };
     expect(await status(box.apiKey, 'PATCH', `/api-keys/${keyId}`, { name: 'renamed' })).toBe(200);
-    expect(await stateOf(earlier)).toBe('scheduled');
+    expect(await readState(earlier)).toBe('scheduled');
     expect(await status(box.apiKey, 'PATCH', `/api-keys/${keyId}`, { policy })).toBe(200);
-    expect(await stateOf(earlier)).toBe('paused');
+    expect(await readState(earlier)).toBe('paused');
     const refused = { __typename: 'Forbidden', code: 'SEND_POLICY' };
     expect(await resume(secret, earlier)).toEqual(refused);
     expect(await resume(secret, earlier, LATER)).toEqual(refused);
     // Nor does another time make it the key's own.
     expect(await status(secret, 'PATCH', `/emails/${earlier}`, { scheduled_at: LATER })).toBe(403);
-    expect(await stateOf(earlier)).toBe('paused');
+    expect(await readState(earlier)).toBe('paused');
     const own = await schedule(secret, 'a@x.test');
     expect(await status(box.apiKey, 'PATCH', `/api-keys/${keyId}`, { policy })).toBe(200);
-    expect(await stateOf(own)).toBe('scheduled');
+    expect(await readState(own)).toBe('scheduled');
     const pause = `mutation { pauseEmail(input: { id: "${own}" }) { __typename } }`;
     expect((await gateway.graphql(secret, pause)).json().data.pauseEmail.__typename).toBe('PauseEmailPayload');
     expect((await resume(secret, own)).__typename).toBe('ResumeEmailPayload');
     expect((await resume(box.apiKey, earlier)).__typename).toBe('ResumeEmailPayload');
-    expect([await stateOf(own), await stateOf(earlier)]).toEqual(['scheduled', 'scheduled']);
+    expect([await readState(own), await readState(earlier)]).toEqual(['scheduled', 'scheduled']);
   });
 
   describe('under a send policy', () => {
@@ -203,7 +203,7 @@ describe('a key that loses rights', () => {
       expect(response.statusCode, response.body).toBe(201);
       return response.json().id as string;
     };
-    const stateOf = async (id: string) =>
+    const readState = async (id: string) =>
       (await gateway.owner.pool.query('select status from email where id = $1', [id])).rows[0].status;
     const setPolicy = async (keyId: string, policy: object) =>
       expect(await status(box.apiKey, 'PATCH', `/api-keys/${keyId}`, { policy })).toBe(200);
@@ -228,9 +228,9 @@ describe('a key that loses rights', () => {
         expect(await over[path](secret, 'resume', id)).toBe(403);
         expect(await over[path](secret, 'resume', id, { scheduled_at: LATER })).toBe(403);
         expect(await status(secret, 'PATCH', `/emails/${id}`, { scheduled_at: LATER })).toBe(403);
-        expect(await stateOf(id)).toBe('paused');
+        expect(await readState(id)).toBe('paused');
         expect(await over[path](box.apiKey, 'resume', id)).toBe(200);
-        expect(await stateOf(id)).toBe('scheduled');
+        expect(await readState(id)).toBe('scheduled');
       },
     );
 
@@ -240,10 +240,10 @@ describe('a key that loses rights', () => {
       const [id, paused] = [await schedule(secret), await schedule(secret)];
       expect(await over.REST(secret, 'pause', paused)).toBe(200);
       await setPolicy(keyId, { recipients: 'list', allow: ['x.test'], per_hour: 1_000 });
-      expect(await stateOf(id)).toBe('scheduled');
+      expect(await readState(id)).toBe('scheduled');
       expect(await over.REST(secret, 'resume', paused)).toBe(200);
       await setPolicy(keyId, { recipients: 'list', allow: ['x.test'], per_hour: 999 });
-      expect([await stateOf(id), await stateOf(paused)]).toEqual(['paused', 'paused']);
+      expect([await readState(id), await readState(paused)]).toEqual(['paused', 'paused']);
     });
 
     test.each(['REST', 'GraphQL'] as const)(
@@ -276,7 +276,7 @@ describe('a key that loses rights', () => {
         expect(await over[path](secret, 'pause', paused)).toBe(200);
         await setSenderPolicy({ links: false });
         for (const each of ids) {
-          expect(await stateOf(each)).toBe('paused');
+          expect(await readState(each)).toBe('paused');
           expect(await over[path](secret, 'resume', each)).toBe(403);
           expect(await over[path](secret, 'resume', each, { scheduled_at: LATER })).toBe(403);
           expect(await status(secret, 'PATCH', `/emails/${each}`, { scheduled_at: LATER })).toBe(403);
@@ -285,7 +285,7 @@ describe('a key that loses rights', () => {
         const own = await schedule(secret);
         for (const verb of ['pause', 'resume']) expect(await over[path](secret, verb, own)).toBe(200);
         await setSenderPolicy(null);
-        expect([await stateOf(id ?? ''), await stateOf(own)]).toEqual(['scheduled', 'scheduled']);
+        expect([await readState(id ?? ''), await readState(own)]).toEqual(['scheduled', 'scheduled']);
       },
     );
 
@@ -294,7 +294,7 @@ describe('a key that loses rights', () => {
       const [id, other] = [await schedule(box.apiKey, 'a@x.test', address), await schedule(box.apiKey)];
       const added = { address, domainId: box.domainId, policy: { per_day: 5 } };
       expect(await status(box.apiKey, 'POST', '/email-addresses', added)).toBe(201);
-      expect([await stateOf(id), await stateOf(other)]).toEqual(['paused', 'scheduled']);
+      expect([await readState(id), await readState(other)]).toEqual(['paused', 'scheduled']);
     });
 
     test('is not outrun by a key that resumes mail of others while it is set', async () => {
@@ -324,7 +324,7 @@ describe('a key that loses rights', () => {
         await holder.query('rollback');
         holder.release();
       }
-      expect(await stateOf(id)).toBe('paused');
+      expect(await readState(id)).toBe('paused');
     });
   });
 

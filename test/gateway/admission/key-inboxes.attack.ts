@@ -100,7 +100,7 @@ test('the overview counts the mail of the address alone', async () => {
 test('every other route treats objects of the other address like unknown ones, and changes nothing of it', {
   timeout: 900_000,
 }, async () => {
-  const examplesOf = bodyExamples(gateway.app);
+  const listExamples = bodyExamples(gateway.app);
   const options: SweepOptions = {
     mine: two.mine,
     theirs: two.theirs,
@@ -114,7 +114,7 @@ test('every other route treats objects of the other address like unknown ones, a
     },
     // An address shows the ID and name of its domain, and nothing else of it.
     written: new Set([two.domain.id]),
-    examplesOf: (route) => (isChange(route) ? [{ scheduled_at: LATER }] : examplesOf(route).map(fromOwn)),
+    examplesOf: (route) => (isChange(route) ? [{ scheduled_at: LATER }] : listExamples(route).map(fromOwn)),
     breadth: isQuick ? 'some' : 'all',
   };
   const order = ({ method, url }: ServedRoute) => `${method === 'DELETE' ? 2 : method === 'GET' ? 0 : 1}${url}`;

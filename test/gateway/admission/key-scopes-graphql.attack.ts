@@ -24,7 +24,7 @@ const roots = (['query', 'mutation', 'subscription'] as const).flatMap((operatio
 let gateway: TestGateway;
 let box: TestMailbox;
 const keys = new Map<string, { id: string; secret: string }>();
-const keyOf = (...scopes: Scope[]) => keys.get(scopes.join(' ')) ?? { id: '', secret: '' };
+const readKey = (...scopes: Scope[]) => keys.get(scopes.join(' ')) ?? { id: '', secret: '' };
 
 beforeAll(async () => {
   gateway = await openTestGateway();
@@ -86,7 +86,7 @@ test.each(roots)('$name refuses keys without its scope before anything is done',
       ? `subscription { ${field.name}${argumentText(args)} { __typename } }`
       : operationText(schema, operation, field, Object.keys(args));
   for (const scope of SCOPES.filter((each) => each !== needed)) {
-    const { status, data, errors } = await ask(keyOf(scope).secret, query, args);
+    const { status, data, errors } = await ask(readKey(scope).secret, query, args);
     expect({ status, data, errors }).toEqual({
       status: 403,
       data: undefined,
@@ -105,7 +105,7 @@ test.each(roots)('$name refuses keys without its scope before anything is done',
     });
   }
   if (needed !== undefined && also !== undefined) {
-    const { errors } = await ask(keyOf(needed).secret, query, args);
+    const { errors } = await ask(readKey(needed).secret, query, args);
     expect(errors?.[0]?.extensions['requiredScope']).toBe(also);
   }
 });
@@ -121,7 +121,7 @@ const sent = async () =>
 
 describe('a key that may send but not read', () => {
   test('is shown ids, states and errors', async () => {
-    const { secret } = keyOf('send');
+    const { secret } = readKey('send');
     const before = await sent();
     const shown = await ask(
       secret,
@@ -168,7 +168,7 @@ describe('a key that may send but not read', () => {
     const before = await sent();
     const [head = '', tail = ''] = selection.split(' fragment F');
     const query = `mutation { ${sending()} ${head} }${tail === '' ? '' : ` fragment F${tail}`}`;
-    expect(await missing(keyOf('send').secret, query)).toBe('read');
+    expect(await missing(readKey('send').secret, query)).toBe('read');
     expect(await sent()).toBe(before);
     expect((await ask(box.apiKey, query)).errors).toBeUndefined();
   });
@@ -178,10 +178,10 @@ describe('a key that may send but not read', () => {
     const [id = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId, ownAddress: box.address }]);
     const query = `mutation { forwardEmail(input: { id: "${id}", from: "${box.address}", to: ["a@b.test"] }) {
       __typename ... on Error { code } } }`;
-    expect(await missing(keyOf('send').secret, query)).toBe('read');
-    expect(await missing(keyOf('send', 'manage').secret, query)).toBe('read');
+    expect(await missing(readKey('send').secret, query)).toBe('read');
+    expect(await missing(readKey('send', 'manage').secret, query)).toBe('read');
     expect(await sent()).toBe(before);
-    const done = await ask(keyOf('read', 'send').secret, query);
+    const done = await ask(readKey('read', 'send').secret, query);
     expect(done.data).toEqual({ forwardEmail: { __typename: 'ForwardEmailPayload' } });
   });
 
@@ -189,16 +189,16 @@ describe('a key that may send but not read', () => {
     const before = await sent();
     const id = box.addressId;
     const other = `updateEmailAddress(input: { id: "${id}", isActive: false }) { __typename }`;
-    expect(await missing(keyOf('send').secret, `mutation { ${sending()} { __typename } ${other} }`)).toBe('manage');
+    expect(await missing(readKey('send').secret, `mutation { ${sending()} { __typename } ${other} }`)).toBe('manage');
     expect(
       await missing(
-        keyOf('send').secret,
+        readKey('send').secret,
         `mutation { ...A } fragment A on Mutation { ${sending()} { __typename } x: ${other} }`,
       ),
     ).toBe('manage');
     expect(
       await missing(
-        keyOf('send').secret,
+        readKey('send').secret,
         `mutation { ${sending()} { __typename } ${other.replace(' {  ', ' @skip(if: true) { ')} }`,
       ),
     ).toBe('manage');
@@ -209,13 +209,13 @@ describe('a key that may send but not read', () => {
     const query = `query A { viewer { id } } mutation B { ${sending()} { __typename } }`;
     const named = (operationName: string, key: string) =>
       gateway.call(key, 'POST', '/graphql', { query, operationName }).then(({ statusCode }) => statusCode);
-    expect([await named('B', keyOf('send').secret), await named('A', keyOf('send').secret)]).toEqual([200, 403]);
-    expect([await named('B', keyOf('read').secret), await named('A', keyOf('read').secret)]).toEqual([403, 200]);
+    expect([await named('B', readKey('send').secret), await named('A', readKey('send').secret)]).toEqual([200, 403]);
+    expect([await named('B', readKey('read').secret), await named('A', readKey('read').secret)]).toEqual([403, 200]);
   });
 });
 
 test('a key that may only manage sees the secrets that it creates, and nothing else', async () => {
-  const { secret } = keyOf('manage');
+  const { secret } = readKey('manage');
   const query = (of: string) =>
     `mutation { createApiKey(input: { name: "x", scopes: [MANAGE] }) { ... on CreateApiKeyPayload { ${of} } } }`;
   expect((await ask(secret, query('secret apiKey { id status }'))).data?.['createApiKey']).toMatchObject({
@@ -229,7 +229,7 @@ test('a key that may only manage sees the secrets that it creates, and nothing e
 });
 
 test('GET and published operations need the same scopes', async () => {
-  const { secret } = keyOf('send');
+  const { secret } = readKey('send');
   const get = (query: string) =>
     gateway.call(secret, 'GET', `/graphql?query=${encodeURIComponent(query)}`).then(({ statusCode }) => statusCode);
   expect(await get('{ viewer { id } }')).toBe(403);
@@ -251,8 +251,11 @@ test('GET and published operations need the same scopes', async () => {
 
 test('any key may read the schema', async () => {
   for (const scope of SCOPES) {
-    const answer = await ask(keyOf(scope).secret, '{ __schema { queryType { name } } __type(name: "Email") { name } }');
-    expect(answer.data).toEqual({ __schema: { queryType: { name: 'Query' } }, __type: { name: 'Email' } });
+    const response = await ask(
+      readKey(scope).secret,
+      '{ __schema { queryType { name } } __type(name: "Email") { name } }',
+    );
+    expect(response.data).toEqual({ __schema: { queryType: { name: 'Query' } }, __type: { name: 'Email' } });
   }
-  expect(await missing(keyOf('send').secret, '{ __schema { queryType { name } } viewer { id } }')).toBe('read');
+  expect(await missing(readKey('send').secret, '{ __schema { queryType { name } } viewer { id } }')).toBe('read');
 });

@@ -20,7 +20,7 @@ let routes: ServedRoute[];
 let box: TestMailbox;
 const keys = new Map<string, string>();
 const nameScopes = (scopes: readonly Scope[]) => SCOPES.filter((scope) => scopes.includes(scope)).join(' ');
-const keyOf = (...scopes: Scope[]) => keys.get(nameScopes(scopes)) ?? '';
+const readKey = (...scopes: Scope[]) => keys.get(nameScopes(scopes)) ?? '';
 
 beforeAll(async () => {
   const recorded = await recordRoutes(() => openTestGateway());
@@ -67,10 +67,10 @@ test('every route refuses a key without its scope, before it looks at the reques
     const need = route.access?.rights ?? [];
     const needed = neededScopes(route.access);
     for (const scope of SCOPES) {
-      const response = await ask(keyOf(scope), route, route.method === 'GET' ? undefined : {});
+      const response = await ask(readKey(scope), route, route.method === 'GET' ? undefined : {});
       if (needed.includes(scope)) {
         const all =
-          'oneOf' in need ? null : await ask(keyOf(...needed), route, route.method === 'GET' ? undefined : {});
+          'oneOf' in need ? null : await ask(readKey(...needed), route, route.method === 'GET' ? undefined : {});
         if (all !== null && !NEEDS_SESSION.test(route.url))
           expect([401, 403], `${name} with ${needed.join(' ')}`).not.toContain(all.statusCode);
         const lacking = needed.find((each) => each !== scope);
@@ -101,34 +101,34 @@ describe('a route whose request decides', () => {
   test('needs send for another time, manage for a mark, and both for both', async () => {
     const later = new Date(Date.now() + 3_600_000).toISOString();
     for (const method of ['PATCH', 'PUT']) {
-      expect(await change(keyOf('send'), { scheduled_at: later }, method)).toBe(404);
-      expect(await change(keyOf('send'), { scheduledAt: later, timezone: 'UTC' }, method)).toBe(404);
-      expect(await change(keyOf('send'), { is_read: true }, method)).toBe('manage');
-      expect(await change(keyOf('send'), {}, method)).toBe('manage');
-      expect(await change(keyOf('send'), { scheduled_at: later, is_archived: false }, method)).toBe('manage');
-      expect(await change(keyOf('manage'), { is_read: true }, method)).toBe(404);
-      expect(await change(keyOf('manage'), { scheduled_at: later }, method)).toBe('send');
-      expect(await change(keyOf('read'), { is_read: true }, method)).toBe('send');
+      expect(await change(readKey('send'), { scheduled_at: later }, method)).toBe(404);
+      expect(await change(readKey('send'), { scheduledAt: later, timezone: 'UTC' }, method)).toBe(404);
+      expect(await change(readKey('send'), { is_read: true }, method)).toBe('manage');
+      expect(await change(readKey('send'), {}, method)).toBe('manage');
+      expect(await change(readKey('send'), { scheduled_at: later, is_archived: false }, method)).toBe('manage');
+      expect(await change(readKey('manage'), { is_read: true }, method)).toBe(404);
+      expect(await change(readKey('manage'), { scheduled_at: later }, method)).toBe('send');
+      expect(await change(readKey('read'), { is_read: true }, method)).toBe('send');
     }
   });
 
   test('needs manage for a DNS check', async () => {
     for (const path of ['/domains', `/domains/${box.domainId}`]) {
-      expect((await gateway.call(keyOf('read'), 'GET', path)).statusCode).toBe(200);
-      expect((await gateway.call(keyOf('read'), 'GET', `${path}?check=false`)).statusCode).toBe(200);
-      const refused = await gateway.call(keyOf('read'), 'GET', `${path}?check=true`);
+      expect((await gateway.call(readKey('read'), 'GET', path)).statusCode).toBe(200);
+      expect((await gateway.call(readKey('read'), 'GET', `${path}?check=false`)).statusCode).toBe(200);
+      const refused = await gateway.call(readKey('read'), 'GET', `${path}?check=true`);
       expect([refused.statusCode, refused.json().requiredScope]).toEqual([403, 'manage']);
     }
   });
 });
 
 test('HEAD needs the scope of GET', async () => {
-  expect((await gateway.call(keyOf('read'), 'HEAD', '/emails')).statusCode).toBe(200);
-  expect((await gateway.call(keyOf('send'), 'HEAD', '/emails')).statusCode).toBe(403);
+  expect((await gateway.call(readKey('read'), 'HEAD', '/emails')).statusCode).toBe(200);
+  expect((await gateway.call(readKey('send'), 'HEAD', '/emails')).statusCode).toBe(403);
 });
 
 test('a key with full rights, and one with every scope, passes every check', async () => {
-  for (const key of [box.apiKey, keyOf('read', 'send', 'manage')])
+  for (const key of [box.apiKey, readKey('read', 'send', 'manage')])
     for (const [method, path] of [
       ['GET', '/emails'],
       ['GET', '/events'],
@@ -138,6 +138,6 @@ test('a key with full rights, and one with every scope, passes every check', asy
 });
 
 test('a refusal names the scope as in RFC 6750', async () => {
-  const response = await gateway.call(keyOf('read'), 'POST', '/emails', {});
+  const response = await gateway.call(readKey('read'), 'POST', '/emails', {});
   expect(response.headers['www-authenticate']).toBe('Bearer error="insufficient_scope", scope="send"');
 });

@@ -13,13 +13,13 @@ beforeAll(async () => {
   gateway = await openTestGateway();
   box = await gateway.mailbox();
   other = await gateway.mailbox({ workspaceId: box.workspaceId });
-  await gateway.mailbox({ workspaceId: box.workspaceId, domain: `sub.${nameOf(box)}` });
-  const domain = { id: box.domainId, name: nameOf(box) };
+  await gateway.mailbox({ workspaceId: box.workspaceId, domain: `sub.${readName(box)}` });
+  const domain = { id: box.domainId, name: readName(box) };
   key = (await insertKey(gateway.owner, box, { scopes: ['read', 'send'], domain })).secret;
 });
 afterAll(() => gateway.close());
 
-const nameOf = (mailbox: TestMailbox) => mailbox.address.split('@')[1] ?? '';
+const readName = (mailbox: TestMailbox) => mailbox.address.split('@')[1] ?? '';
 const LATER = new Date(Date.now() + 86_400_000).toISOString();
 const mail = (from: string, more: object = {}) => ({
   from,
@@ -50,11 +50,16 @@ describe('a key of one domain', () => {
   test('sends from that domain only, and from no other address', async () => {
     const sent = await call(key, 'POST', '/emails', mail(box.address));
     expect(sent.statusCode, sent.body).toBe(200);
-    expect((await call(key, 'POST', '/emails', mail(`anybody@${nameOf(box)}`))).statusCode).toBe(200);
+    expect((await call(key, 'POST', '/emails', mail(`anybody@${readName(box)}`))).statusCode).toBe(200);
     const before = await outgoing();
-    for (const from of [other.address, `hello@sub.${nameOf(box)}`, 'ann@of-nobody.test', `hello@not${nameOf(box)}`]) {
+    for (const from of [
+      other.address,
+      `hello@sub.${readName(box)}`,
+      'ann@of-nobody.test',
+      `hello@not${readName(box)}`,
+    ]) {
       const domain = from.split('@')[1];
-      const message = `This API key can send from ${nameOf(box)} only, not from ${domain}.`;
+      const message = `This API key can send from ${readName(box)} only, not from ${domain}.`;
       const refused = await call(key, 'POST', '/emails', mail(from));
       expect([refused.statusCode, refused.json()]).toEqual([
         403,
@@ -241,7 +246,7 @@ describe('a key that may create keys', () => {
     expect(made).toEqual({
       isCurrent: false,
       scopes: ['SEND'],
-      domains: [{ id: box.domainId, name: nameOf(box) }],
+      domains: [{ id: box.domainId, name: readName(box) }],
       addresses: [],
       status: 'ACTIVE',
     });

@@ -36,11 +36,11 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const nameOf = (mailbox: TestMailbox) => mailbox.address.split('@')[1] ?? '';
+const readName = (mailbox: TestMailbox) => mailbox.address.split('@')[1] ?? '';
 const limited = (expiresAt?: Date) =>
   insertKey(gateway.owner, box, {
     scopes: ['read', 'send'],
-    domain: { id: box.domainId, name: nameOf(box) },
+    domain: { id: box.domainId, name: readName(box) },
     ...(expiresAt === undefined ? {} : { expiresAt }),
   });
 async function follow(base: string, key: string): Promise<EventClient> {
@@ -66,7 +66,7 @@ async function receive(mailbox: TestMailbox): Promise<string> {
   gateway.bus.publish('event.appended', { workspaceId: mailbox.workspaceId, lastSeq: rows[0].last_seq });
   return emailId;
 }
-const idsOf = ({ messages }: EventClient) => messages.map(({ data }) => data.email_id as string);
+const listIds = ({ messages }: EventClient) => messages.map(({ data }) => data.email_id as string);
 
 test('a stream with a key of one domain has events of that domain only, live and from the beginning', async () => {
   const { secret } = await limited();
@@ -78,10 +78,10 @@ test('a stream with a key of one domain has events of that domain only, live and
   const last = await receive(box);
   await stream.until((messages) => messages.length === 2);
   await whole.until((messages) => messages.length === 4);
-  expect(idsOf(stream)).toEqual([first, last]);
+  expect(listIds(stream)).toEqual([first, last]);
   const again = await follow(url, secret);
   await again.until((messages) => messages.length === 2);
-  expect(idsOf(again)).toEqual([first, last]);
+  expect(listIds(again)).toEqual([first, last]);
   const page = (await gateway.call(secret, 'GET', '/events')).json();
   expect(page.data.map((event: { email_id: string }) => event.email_id)).toEqual([first, last]);
 });
@@ -101,7 +101,7 @@ test('keys are looked up and streams are checked often enough for 5 seconds', ()
   expect(CREDENTIAL_AGE_MS + SWEEP_INTERVAL_MS).toBeLessThanOrEqual(5_000);
 });
 
-const codeOf = (client: EventClient) => client.messages.at(-1)?.data.code as unknown;
+const readCode = (client: EventClient) => client.messages.at(-1)?.data.code as unknown;
 const subscribe = (base: string, key: string) =>
   fetch(`${base}/graphql`, {
     method: 'POST',
@@ -117,7 +117,7 @@ test('a key that expires is rejected, and its streams end', async () => {
   await expect.poll(() => gateway.app.events.size()).toBe(3);
   shiftMs = 601_000;
   await stream.ended;
-  expect(codeOf(stream)).toBe('UNAUTHORIZED');
+  expect(readCode(stream)).toBe('UNAUTHORIZED');
   expect(await subscription.text()).toContain('UNAUTHORIZED');
   expect((await waiting).statusCode).toBe(401);
   expect((await gateway.call(secret, 'GET', '/emails')).statusCode).toBe(401);
@@ -136,9 +136,9 @@ test('a key that is revoked while the bus is down is rejected on another gateway
       box.apiKey,
       `mutation { revokeApiKey(input: { id: "${id}" }) { __typename ... on RevokeApiKeyPayload { apiKey { status domains { name } } } } }`,
     );
-    expect(revoked.json().data.revokeApiKey.apiKey).toEqual({ status: 'REVOKED', domains: [{ name: nameOf(box) }] });
+    expect(revoked.json().data.revokeApiKey.apiKey).toEqual({ status: 'REVOKED', domains: [{ name: readName(box) }] });
     await stream.ended;
-    expect(codeOf(stream)).toBe('UNAUTHORIZED');
+    expect(readCode(stream)).toBe('UNAUTHORIZED');
     expect(await subscription.text()).toContain('UNAUTHORIZED');
     expect((await second.call(secret, 'GET', '/emails')).statusCode).toBe(401);
     expect((await second.call(secret, 'POST', '/graphql', { query: '{ __typename }' })).statusCode).toBe(401);
@@ -161,7 +161,7 @@ test('a stream and requests that wait give nothing that happened after their key
   expect([(await waiting).statusCode, (await polling).statusCode]).toEqual([401, 401]);
   expect((await graph).body).not.toContain(emailId);
   await stream.ended;
-  expect(codeOf(stream)).toBe('UNAUTHORIZED');
+  expect(readCode(stream)).toBe('UNAUTHORIZED');
   expect(JSON.stringify(stream.messages)).not.toContain(emailId);
 });
 
@@ -173,11 +173,11 @@ test('the keys of a domain end with it', async () => {
   await stream.ended;
   expect((await gateway.call(secret, 'GET', '/emails')).statusCode).toBe(401);
   const shown = await gateway.graphql(box.apiKey, `{ apiKey(id: "${id}") { status domains { id name } } }`);
-  expect(shown.json().data.apiKey).toEqual({ status: 'REVOKED', domains: [{ id: box.domainId, name: nameOf(box) }] });
+  expect(shown.json().data.apiKey).toEqual({ status: 'REVOKED', domains: [{ id: box.domainId, name: readName(box) }] });
 });
 
 test('a stream ends when its key loses an address, since it would show the mail of that address', async () => {
-  const address = `second@${nameOf(box)}`;
+  const address = `second@${readName(box)}`;
   const added = await gateway.call(box.apiKey, 'POST', '/email-addresses', { address, domain_id: box.domainId });
   expect(added.statusCode, added.body).toBe(201);
   const addresses = [box.address, address];
@@ -187,11 +187,11 @@ test('a stream ends when its key loses an address, since it would show the mail 
   await expect.poll(() => gateway.app.events.size()).toBe(2);
   expect((await gateway.call(box.apiKey, 'PATCH', `/api-keys/${id}`, { addresses: [address] })).statusCode).toBe(200);
   await stream.ended;
-  expect(codeOf(stream)).toBe('UNAUTHORIZED');
+  expect(readCode(stream)).toBe('UNAUTHORIZED');
   expect(await subscription.text()).toContain('UNAUTHORIZED');
   const later = await follow(url, secret);
   await receive(box);
   const mine = await receive({ ...box, address });
   await later.until((messages) => messages.length === 1);
-  expect(idsOf(later)).toEqual([mine]);
+  expect(listIds(later)).toEqual([mine]);
 });

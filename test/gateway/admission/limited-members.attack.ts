@@ -84,7 +84,7 @@ test('every other route treats objects of the other domain like unknown ones, an
 }, async () => {
   const later = new Date(Date.now() + 86_400_000).toISOString();
   const isChange = ({ method, url }: ServedRoute) => /^P(?:ATCH|UT)$/.test(method) && url === '/api/e2/emails/:id';
-  const examplesOf = bodyExamples(gateway.app);
+  const listExamples = bodyExamples(gateway.app);
   const options: SweepOptions = {
     mine: two.mine,
     theirs: two.theirs,
@@ -98,7 +98,7 @@ test('every other route treats objects of the other domain like unknown ones, an
       'PATCH /api/e2/drafts/:id attachments.0.id': 'the version of the example is past; see rest/drafts.test.ts',
     },
     written: new Set(),
-    examplesOf: (route) => (isChange(route) ? [{ scheduled_at: later }, { is_read: true }] : examplesOf(route)),
+    examplesOf: (route) => (isChange(route) ? [{ scheduled_at: later }, { is_read: true }] : listExamples(route)),
     breadth: isQuick ? 'few' : 'some',
   };
   const order = ({ method, url }: ServedRoute) => `${method === 'DELETE' ? 2 : method === 'GET' ? 0 : 1}${url}`;

@@ -23,7 +23,7 @@ test('references to an endpoint are changed while it is deleted, without a deadl
     const options = { domain, address: `a@${domain}`, endpointUrl: 'https://hooks.test/', isCatchAllEnabled: true };
     const box = await gateway.mailbox(options);
     const { endpointId, domainId } = box;
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       gateway.call(box.apiKey, 'PATCH', `/email-addresses/${box.addressId}`, { endpointId }),
       gateway.call(box.apiKey, 'DELETE', `/endpoints/${endpointId}`),
       gateway.call(box.apiKey, 'PATCH', `/domains/${domainId}`, {
@@ -33,7 +33,7 @@ test('references to an endpoint are changed while it is deleted, without a deadl
       gateway.call(box.apiKey, 'POST', '/email-addresses', { address: `b@${domain}`, domainId, endpointId }),
       ...(round % 2 === 0 ? [gateway.call(box.apiKey, 'DELETE', `/domains/${domainId}`)] : []),
     ]);
-    faults.push(...answers.filter(isFault).map(({ body }) => body));
+    faults.push(...responses.filter(isFault).map(({ body }) => body));
   }
   expect(faults).toEqual([]);
 });
@@ -45,13 +45,13 @@ test('a name is claimed while its domain is deleted, without a deadlock', async 
     const owner = await gateway.mailbox({ domain, address: `a@${domain}` });
     const claimant = await gateway.mailbox({ domain, address: `b@${domain}`, domainStatus: 'pending' });
     const claim = { name: domain, workspaceId: claimant.workspaceId, domainId: claimant.domainId };
-    const [answer] = await Promise.all([
+    const [response] = await Promise.all([
       gateway.call(owner.apiKey, 'DELETE', `/domains/${owner.domainId}`),
       inTransaction(gateway.actor, (client) => claimName(client, claim, { afterDays: 7, reason: 'lost' })).catch(
         (error: unknown) => faults.push(error),
       ),
     ]);
-    if (isFault(answer)) faults.push(answer.body);
+    if (isFault(response)) faults.push(response.body);
   }
   expect(faults).toEqual([]);
 });
@@ -73,7 +73,7 @@ test('an account is closed while its customers get keys and are changed, without
     const customers: string[] = [];
     for (const clientId of ['a', 'b', 'c'])
       customers.push((await gateway.call(apiKey, 'POST', '/workspaces', { client_id: clientId })).json().id);
-    const [answers] = await Promise.all([
+    const [responses] = await Promise.all([
       Promise.all(
         customers
           .toReversed()
@@ -87,7 +87,7 @@ test('an account is closed while its customers get keys and are changed, without
         (error: unknown) => faults.push(error),
       ),
     ]);
-    faults.push(...answers.filter(isFault).map(({ body }) => body));
+    faults.push(...responses.filter(isFault).map(({ body }) => body));
   }
   expect(faults).toEqual([]);
   expect(await countDeadlocks()).toBe(before);
@@ -111,7 +111,7 @@ test('changes that a webhook hears of as audit events run beside mail and each o
   for (const clientId of ['a', 'b'])
     customers.push((await call('POST', '/workspaces', { client_id: clientId })).json().id);
   for (let round = 0; round < ROUNDS; round++) {
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call('POST', '/emails', send),
       call('POST', '/emails', { ...send, scheduled_at: 'in 2 days' }),
       call('PATCH', `/domains/${box.domainId}`, {
@@ -126,7 +126,7 @@ test('changes that a webhook hears of as audit events run beside mail and each o
         call('PATCH', `/workspaces/${id}`, { is_suspended: round % 2 === 0 }),
       ]),
     ]);
-    faults.push(...answers.filter(({ statusCode }) => statusCode >= 300).map(({ body }) => body));
+    faults.push(...responses.filter(({ statusCode }) => statusCode >= 300).map(({ body }) => body));
   }
   const { rows } = await gateway.owner.pool.query<{ count: string }>(
     `select count(*) from event where workspace_id = $1 and kind like 'audit.%'`,
@@ -153,7 +153,7 @@ test('keys are changed, revoked and settled while what they are limited to is de
       });
     const [first, second, expired] = [await limited(), await limited(), await limited()];
     await gateway.owner.pool.query(`update api_key set expires_at = now() where id = $1`, [expired.id]);
-    const [answers] = await Promise.all([
+    const [responses] = await Promise.all([
       Promise.all([
         call('PATCH', `/api-keys/${first.id}`, { scopes: ['send'] }),
         call('DELETE', `/api-keys/${second.id}`),
@@ -163,7 +163,7 @@ test('keys are changed, revoked and settled while what they are limited to is de
       ]),
       settleKeys(settling).catch((error: unknown) => faults.push(error)),
     ]);
-    faults.push(...answers.filter(isFault).map(({ body }) => body));
+    faults.push(...responses.filter(isFault).map(({ body }) => body));
   }
   expect(faults).toEqual([]);
   expect(await countDeadlocks()).toBe(before);
@@ -220,7 +220,7 @@ test('rights change while mail is sent, answered and read, without a deadlock', 
       `insert into workspace_member (workspace_id, person_id, role, domain_ids, addresses) values ($1, $2, 'agent', '{}', '{a@changing.test}')`,
       [box.workspaceId, member],
     );
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call('POST', '/emails', send),
       call('POST', `/emails/${id}/reply`, { from: 'a@changing.test', text: 'x' }),
       gateway.call(key.token, 'POST', '/emails', { ...send, scheduled_at: 'in 2 days' }),
@@ -231,7 +231,7 @@ test('rights change while mail is sent, answered and read, without a deadlock', 
       call('PATCH', `/members/${member}`, { role: 'viewer', addresses: ['a@changing.test'] }),
       ...(round % 2 === 0 ? [call('DELETE', `/members/${member}`)] : []),
     ]);
-    faults.push(...answers.filter(isFault).map(({ body }) => body));
+    faults.push(...responses.filter(isFault).map(({ body }) => body));
   }
   expect(faults).toEqual([]);
   expect(await countDeadlocks()).toBe(before);
@@ -259,13 +259,13 @@ test('members and keys store what acts later while the key that stored it before
       [`/domains/${box.domainId}`, { isCatchAllEnabled: true, catchAllEndpointId: endpointId }],
       [`/guard/${ruled.json().data.id}`, { action, priority: round }],
     ] as const;
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...changes.map(([path, body]) => browser.rest('PATCH', path, {}, body)),
       ...changes.map(([path, body]) => gateway.call(box.apiKey, 'PATCH', path, body)),
       gateway.call(box.apiKey, 'DELETE', `/api-keys/${setter.id}`),
     ]);
-    stored += answers.filter(({ statusCode }) => statusCode === 200).length;
-    faults.push(...answers.filter(isFault).map(({ body }) => body));
+    stored += responses.filter(({ statusCode }) => statusCode === 200).length;
+    faults.push(...responses.filter(isFault).map(({ body }) => body));
   }
   expect(stored).toBeGreaterThan(ROUNDS * 2);
   expect(faults).toEqual([]);

@@ -35,8 +35,8 @@ const asOwner = async (method: string, path: string, body?: unknown) => {
 };
 const release = () => releaseDue(testActorContext(gateway.actor), {});
 const sql = (text: string, ...values: unknown[]) => gateway.owner.pool.query(text, values);
-const statusOf = async (id: string) => (await sql('select status from email where id = $1', id)).rows[0]?.status;
-const eventsOf = async (id: string) =>
+const readStatus = async (id: string) => (await sql('select status from email where id = $1', id)).rows[0]?.status;
+const listEvents = async (id: string) =>
   (await sql('select kind from event where email_id = $1 order by seq', id)).rows.map(({ kind }) => kind);
 
 /** Who sends mail that goes later. Each returns the response. */
@@ -56,7 +56,7 @@ async function send(by: SenderName, more: object = {}): Promise<string> {
 async function sendForApproval(by: SenderName): Promise<string> {
   await sql('update email_address set send_policy = $2 where id = $1', team.box.addressId, { approval: 'always' });
   const id = await send(by);
-  expect(await statusOf(id)).toBe('awaiting_approval');
+  expect(await readStatus(id)).toBe('awaiting_approval');
   return id;
 }
 
@@ -89,7 +89,7 @@ describe.each(CASES)('%s that %s', (by, _how, lose) => {
     await lose();
     await sql(`update email set scheduled_at = now() - interval '1 second' where id = $1`, id);
     await release();
-    expect([await statusOf(id), (await eventsOf(id)).at(-1)]).toEqual(['paused', 'email.paused']);
+    expect([await readStatus(id), (await listEvents(id)).at(-1)]).toEqual(['paused', 'email.paused']);
   });
 
   test('sends nothing through an approver who may not send', async () => {
@@ -97,7 +97,7 @@ describe.each(CASES)('%s that %s', (by, _how, lose) => {
     await lose();
     const approver = await insertKey(gateway.owner, team.box, { scopes: ['read', 'approve'] });
     const approved = await gateway.call(approver.secret, 'POST', `/emails/${id}/approve`, {});
-    expect([approved.statusCode, approved.json().code, await statusOf(id)]).toEqual([
+    expect([approved.statusCode, approved.json().code, await readStatus(id)]).toEqual([
       403,
       'SENDING_RIGHT_LOST',
       'awaiting_approval',
@@ -116,7 +116,7 @@ describe.each(CASES)('%s that %s', (by, _how, lose) => {
     );
     expect(rows).toEqual([{ key: taker.id, person: null }]);
     await release();
-    expect(await statusOf(id)).toBe('pending');
+    expect(await readStatus(id)).toBe('pending');
   });
 
   test('sends nothing that was approved for a later time', async () => {
@@ -124,7 +124,7 @@ describe.each(CASES)('%s that %s', (by, _how, lose) => {
     await asOwner('POST', `/emails/${id}/approve`);
     await lose();
     await release();
-    expect(await statusOf(id)).toBe('paused');
+    expect(await readStatus(id)).toBe('paused');
   });
 });
 
@@ -135,7 +135,7 @@ describe('a key or a member with all rights', () => {
     const approved = await sendForApproval(by);
     await asOwner('POST', `/emails/${approved}/approve`);
     await release();
-    expect([await statusOf(scheduled), await statusOf(approved)]).toEqual(['pending', 'pending']);
+    expect([await readStatus(scheduled), await readStatus(approved)]).toEqual(['pending', 'pending']);
   });
 });
 
@@ -154,7 +154,7 @@ describe('mail that may not be sent', () => {
     await sql(`update email set scheduled_at = now() - interval '1 second' where id = $1`, id);
     return id;
   }
-  const countOf = async (ids: string[], status: string) =>
+  const countEmails = async (ids: string[], status: string) =>
     (await sql('select from email where id = any ($1) and status = $2', ids, status)).rowCount;
 
   /** Runs work while nothing of the workspace can be paused: a change of rights is under way. */
@@ -175,9 +175,9 @@ describe('mail that may not be sent', () => {
     const refused = await insertRefused(RELEASE_BATCH);
     const allowed = await insertAllowed();
     expect(await release()).toBe(RELEASE_BATCH);
-    expect(await countOf(refused, 'paused')).toBe(RELEASE_BATCH);
+    expect(await countEmails(refused, 'paused')).toBe(RELEASE_BATCH);
     expect(await release()).toBe(1);
-    expect(await statusOf(allowed)).toBe('pending');
+    expect(await readStatus(allowed)).toBe('pending');
   });
 
   test('and cannot be paused keeps no other mail of its batch from being sent at once', async () => {
@@ -190,10 +190,10 @@ describe('mail that may not be sent', () => {
     await withoutPauses(async () => {
       expect(await releaseDue(context, {})).toBe(2);
     });
-    expect(await statusOf(allowed)).toBe('pending');
+    expect(await readStatus(allowed)).toBe('pending');
     expect(seen).toEqual(expect.arrayContaining([[allowed], team.box.workspaceId]));
     await release();
-    expect(await countOf(refused, 'paused')).toBe(1);
+    expect(await countEmails(refused, 'paused')).toBe(1);
   });
 
   test('and cannot be paused is passed over for the rest of the sweep', async () => {
@@ -206,9 +206,9 @@ describe('mail that may not be sent', () => {
       for (let n = 0; n < 3; n++) counts.push(await releaseDue(context, { unpaused }));
     });
     expect(counts).toEqual([RELEASE_BATCH, 2, 0]);
-    expect(await statusOf(allowed)).toBe('pending');
+    expect(await readStatus(allowed)).toBe('pending');
     for (let n = 0; n < 2; n++) await release();
-    expect(await countOf(refused, 'paused')).toBe(RELEASE_BATCH + 1);
+    expect(await countEmails(refused, 'paused')).toBe(RELEASE_BATCH + 1);
   });
 
   test('is not judged while another transaction holds it', async () => {
@@ -219,7 +219,7 @@ describe('mail that may not be sent', () => {
     }, refused);
     expect(unpaused).toEqual([]);
     await release();
-    expect(await countOf(refused, 'paused')).toBe(1);
+    expect(await countEmails(refused, 'paused')).toBe(1);
   });
 });
 

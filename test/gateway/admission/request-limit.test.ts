@@ -48,7 +48,7 @@ const passed = (attempts: readonly (Pass | null)[]) => attempts.filter((pass) =>
 function mostInWindow(attempts: readonly (Pass | null)[]): number {
   const passes = passed(attempts);
   const inWindowFrom = (from: number) =>
-    passes.filter(({ askedAt, answeredAt }) => askedAt >= from && answeredAt < from + WINDOW_MS).length;
+    passes.filter(({ askedAt, answeredAt: respondedAt }) => askedAt >= from && respondedAt < from + WINDOW_MS).length;
   return Math.max(0, ...passes.map(({ askedAt }) => inWindowFrom(askedAt)));
 }
 

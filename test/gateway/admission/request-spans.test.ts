@@ -42,7 +42,7 @@ describe('with tracing', () => {
 
   const awaitSpan = (name: string) => waitFor(() => spans.one(name));
   const email = () => ({ from: box.address, to: 'x@elsewhere.test', subject: 'secret7f3a', text: 'secret7f3a' });
-  const traceOf = async (emailId: string) =>
+  const readTrace = async (emailId: string) =>
     (
       await gateway.actor.pool.query<{ trace_parent: string }>(
         'select trace_parent from email_trace where workspace_id = $1 and email_id = $2',
@@ -71,13 +71,13 @@ describe('with tracing', () => {
     expect(status).toBe(200);
     const span = await awaitSpan('POST /api/e2/emails');
     expect(span.parentSpanContext).toMatchObject({ traceId: TRACE, spanId: PARENT });
-    expect(await traceOf(JSON.parse(text).id)).toBe(`00-${TRACE}-${span.spanContext().spanId}-01`);
+    expect(await readTrace(JSON.parse(text).id)).toBe(`00-${TRACE}-${span.spanContext().spanId}-01`);
   });
 
   test('a trace that the client does not record is not recorded or stored', async () => {
     const traceparent = `00-${TRACE}-${PARENT}-00`;
     const { text } = await request('POST', '/api/e2/emails', email(), { traceparent });
-    expect(await traceOf(JSON.parse(text).id)).toBeUndefined();
+    expect(await readTrace(JSON.parse(text).id)).toBeUndefined();
     expect(spans.all()).toEqual([]);
   });
 
@@ -91,11 +91,11 @@ describe('with tracing', () => {
       query: MUTATION,
       variables: { input: { ...email(), to: ['x@elsewhere.test'] } },
     });
-    const answer = JSON.parse(text);
+    const response = JSON.parse(text);
     const [operation, http] = [await awaitSpan('graphql mutation sendEmail'), await awaitSpan('POST /graphql')];
     expect(operation.parentSpanContext?.spanId).toBe(http.spanContext().spanId);
     expect(operation.attributes).toEqual({ 'graphql.operation.type': 'mutation' });
-    expect(await traceOf(answer.data.secret7f3a.email.id)).toContain(operation.spanContext().spanId);
+    expect(await readTrace(response.data.secret7f3a.email.id)).toContain(operation.spanContext().spanId);
     expect(JSON.stringify(spans.all().map(({ name, attributes }) => [name, attributes]))).not.toContain('7f3a');
   });
 

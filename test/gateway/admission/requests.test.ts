@@ -177,9 +177,9 @@ describe('bodies', () => {
     expect(headers.statusCode, headers.body).toBe(400);
     for (const rule of [String.raw`{"subject":["a\ud800"]}`, JSON.stringify(String.raw`{"subject":["a\ud800"]}`)]) {
       const body = `{"name":"x","type":"explicit","config":${rule},"action":{"action":"block"}}`;
-      const answer = await send('POST', '/api/e2/guard', body, JSON_TYPE);
-      expect(answer.statusCode, answer.body).toBe(201);
-      expect(answer.json().data.configObject.subject.values).toEqual(['a\ufffd']);
+      const response = await send('POST', '/api/e2/guard', body, JSON_TYPE);
+      expect(response.statusCode, response.body).toBe(201);
+      expect(response.json().data.configObject.subject.values).toEqual(['a\ufffd']);
     }
   });
 
@@ -212,12 +212,12 @@ describe('over a socket', () => {
 
   const raw = (text: string) =>
     new Promise<string>((resolve, reject) => {
-      let answer = '';
+      let response = '';
       const socket = connect(port, '127.0.0.1', () => socket.write(text));
       socket.on('data', (bytes) => {
-        answer += bytes.toString();
+        response += bytes.toString();
       });
-      socket.on('close', () => resolve(answer));
+      socket.on('close', () => resolve(response));
       socket.on('error', reject);
     });
 
@@ -262,8 +262,8 @@ describe('over a socket', () => {
 });
 
 describe('the request log', () => {
-  const logOf = async (query = '', key = box.apiKey) => (await gateway.call(key, 'GET', `/requests?${query}`)).json();
-  const newest = async (query = '') => (await logOf(`limit=1&${query}`)).data[0];
+  const readLog = async (query = '', key = box.apiKey) => (await gateway.call(key, 'GET', `/requests?${query}`)).json();
+  const newest = async (query = '') => (await readLog(`limit=1&${query}`)).data[0];
 
   test('shows the request and response of a key, without secrets and files, and a command that repeats it', async () => {
     const own = await gateway.mailbox();
@@ -275,7 +275,7 @@ describe('the request log', () => {
       attachments: [{ filename: 'a.txt', content: 'VHdvIHBlYXJz' }],
     };
     const sent = await gateway.call(own.apiKey, 'POST', '/emails', email, { 'user-agent': 'test/1', cookie: 'a=b' });
-    const [entry] = (await logOf('', own.apiKey)).data;
+    const [entry] = (await readLog('', own.apiKey)).data;
     const keys = (await gateway.call(own.apiKey, 'GET', '/api-keys')).json().data;
     expect(entry).toMatchObject({
       id: `req_${String(sent.headers['x-request-id'])}`,
@@ -333,18 +333,18 @@ describe('the request log', () => {
     await gateway.call(token, 'GET', '/emails?search=Needle&type=nothing&signature=s3cret');
     await gateway.call(token, 'POST', '/emails', {});
     await gateway.graphql(token, '{ viewer { id } }');
-    const pathsOf = async (query: string) =>
-      (await logOf(query, own.apiKey)).data.map(
+    const readPaths = async (query: string) =>
+      (await readLog(query, own.apiKey)).data.map(
         (each: { method: string; path: string }) => `${each.method} ${each.path}`,
       );
     const unknown = 'GET /api/e2/emails?search=Needle&type=nothing&signature=[redacted]';
-    expect(await pathsOf('status=client_error')).toEqual(['POST /api/e2/emails', unknown]);
-    expect(await pathsOf('search=nEEdle')).toEqual([unknown]);
-    expect(await pathsOf('search=MISSING_required&method=post')).toEqual(['POST /api/e2/emails']);
-    expect(await pathsOf(`interface=graphql&api_key_id=${keyId}`)).toEqual(['POST /graphql']);
-    expect(await pathsOf('search=%25')).toEqual([]);
-    expect(await pathsOf('status=server_error')).toEqual([]);
-    expect(await pathsOf('since=2100-01-01T00:00:00Z')).toEqual([]);
+    expect(await readPaths('status=client_error')).toEqual(['POST /api/e2/emails', unknown]);
+    expect(await readPaths('search=nEEdle')).toEqual([unknown]);
+    expect(await readPaths('search=MISSING_required&method=post')).toEqual(['POST /api/e2/emails']);
+    expect(await readPaths(`interface=graphql&api_key_id=${keyId}`)).toEqual(['POST /graphql']);
+    expect(await readPaths('search=%25')).toEqual([]);
+    expect(await readPaths('status=server_error')).toEqual([]);
+    expect(await readPaths('since=2100-01-01T00:00:00Z')).toEqual([]);
     const query = `query ($after: String) { apiRequests(first: 2, after: $after, filter: { apiKeyId: "${keyId}" }) {
       totalCount edges { node { method status apiKey { name hint } requestHeaders { name value } } } pageInfo { hasNextPage endCursor } } }`;
     const first = (await gateway.graphql(own.apiKey, query)).json().data.apiRequests;
@@ -368,16 +368,16 @@ describe('the request log', () => {
     const { token } = (await gateway.call(own.apiKey, 'POST', '/api-keys', { name: 'b', scopes: ['send'] })).json();
     expect((await gateway.call(token, 'GET', '/requests')).statusCode).toBe(403);
     await gateway.call('wrong'.repeat(10), 'GET', '/requests');
-    const { data } = await logOf('', own.apiKey);
+    const { data } = await readLog('', own.apiKey);
     expect(data.map(({ status }: { status: number }) => status)).toEqual([403, 201]);
     // What shows the log is not logged in turn.
-    expect((await logOf('status=success&method=GET', own.apiKey)).data[0].response_body).toMatch(/^\[not logged/);
+    expect((await readLog('status=success&method=GET', own.apiKey)).data[0].response_body).toMatch(/^\[not logged/);
   });
 
   test('keeps requests for 7 days, and for as long as bodies of mail at most', async () => {
     const own = await gateway.mailbox();
     await gateway.call(own.apiKey, 'GET', '/domains');
-    const { data } = await logOf('', own.apiKey);
+    const { data } = await readLog('', own.apiKey);
     expect(data.length).toBe(1);
     await gateway.owner.pool.query(
       `update api_request set created_at = created_at - interval '169 hours' where workspace_id = $1 and id = $2`,
@@ -532,7 +532,7 @@ describe('without PostgreSQL', () => {
     await six();
     expect(away.database.pool.idleCount).toBe(6);
     proxy.setMode('stall');
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       away.call(key, 'GET', '/emails'),
       away.call(key, 'GET', '/emails/x_y'),
       away.call(key, 'POST', '/domains', { domain: 'y.example' }),
@@ -541,12 +541,12 @@ describe('without PostgreSQL', () => {
       away.app.inject('/ready'),
     ]);
     const last = asWorkspace(away.database, 'usr_x', (transaction) => sql`select 1`.execute(transaction));
-    expect(answers.map((answer) => answer.statusCode)).toEqual([503, 503, 503, 503, 503, 503]);
-    expect(answers.slice(0, 5).map((answer) => answer.headers['retry-after'])).toEqual(['5', '5', '5', '5', '5']);
+    expect(responses.map((response) => response.statusCode)).toEqual([503, 503, 503, 503, 503, 503]);
+    expect(responses.slice(0, 5).map((response) => response.headers['retry-after'])).toEqual(['5', '5', '5', '5', '5']);
     // Abandoned statements end by their own time limit, this one last.
     await expect(last).rejects.toThrow();
     proxy.setMode('pass');
-    await expect.poll(async () => (await six()).map((answer) => answer.statusCode)).toEqual(Array(6).fill(200));
+    await expect.poll(async () => (await six()).map((response) => response.statusCode)).toEqual(Array(6).fill(200));
     await expect.poll(() => away.database.pool.idleCount).toBe(away.database.pool.totalCount);
   });
 

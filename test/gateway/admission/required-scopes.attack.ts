@@ -152,7 +152,7 @@ test('a key with every scope but read is shown no stored mail, draft or secret b
     });
   const findExamples = bodyExamples(gateway.app);
   // Also one field alone: a change that needs less than the others shows as much.
-  const bodiesOf = (route: ServedRoute): unknown[] => {
+  const listBodies = (route: ServedRoute): unknown[] => {
     if (route.method === 'GET') return [undefined];
     const examples = findExamples(route).map(fill);
     const fields = examples.flatMap((example) =>
@@ -167,7 +167,7 @@ test('a key with every scope but read is shown no stored mail, draft or secret b
     const name = `${route.method} ${route.url.replace('/api/e2', '')}`;
     if (route.access === null || SHOWN_WITHOUT_READ.test(name)) continue;
     for (const id of route.params.length > 0 ? all : [''])
-      for (const body of bodiesOf(route)) {
+      for (const body of listBodies(route)) {
         const path = name.slice(route.method.length + 1).replaceAll(/:\w+/g, id);
         const response = await gateway.call(secret, route.method, path, withoutWait(path, body));
         if (response.statusCode < 300) done.add(name);

@@ -113,7 +113,7 @@ async function holding<First, Second>(
   return { first: await first, second: await second, hasWaited };
 }
 
-const statusOf = async (id: string) =>
+const readStatus = async (id: string) =>
   (await gateway.owner.pool.query<{ status: string }>('select status from email where id = $1', [id])).rows[0]?.status;
 
 async function callTool(name: string, input: Record<string, unknown>): Promise<{ id: string; isError: boolean }> {
@@ -229,7 +229,7 @@ describe.each(Object.entries(POLICIES))('a stricter send policy of %s', (_whose,
     const { first, hasWaited } = await holding(STORING, send, makePolicy);
     expect(first).toMatchObject({ id: expect.any(String), isRefused: false });
     expect(hasWaited).toBe(true);
-    expect(await statusOf(first.id)).toBe('paused');
+    expect(await readStatus(first.id)).toBe('paused');
   });
 
   test.each(Object.entries({ ...WAYS, ...AT_ONCE }))('waits for mail that is sent now: %s', async (_way, prepare) => {
@@ -255,7 +255,7 @@ describe('a key that loses its rights', () => {
   test.each(Object.entries(ENDS))('and %s pauses its scheduled mail that is being stored', async (_how, end) => {
     const send = await WAYS['POST /emails']?.({ scheduled_at: LATER });
     const { first, hasWaited } = await holding(STORING, send ?? (() => Promise.reject()), end);
-    expect([first.isRefused, hasWaited, await statusOf(first.id)]).toEqual([false, true, 'paused']);
+    expect([first.isRefused, hasWaited, await readStatus(first.id)]).toEqual([false, true, 'paused']);
   });
 
   describe.each(Object.entries(ENDS))('and %s', (_how, end) => {
@@ -306,7 +306,7 @@ describe('a key that loses its rights', () => {
   describe.each(Object.entries(ENDS))('and %s', (_how, end) => {
     test.each(Object.entries(AGAIN))('no longer %s, though it was admitted before', async (_way, prepare) => {
       const { second, hasWaited } = await holding(CHANGING, end, await prepare());
-      expect([second.status, hasWaited, await statusOf(second.id)]).toEqual([
+      expect([second.status, hasWaited, await readStatus(second.id)]).toEqual([
         403,
         true,
         expect.stringMatching(/^(paused|failed|pending)$/),
@@ -320,7 +320,7 @@ describe('a key that loses its rights', () => {
       const { second, hasWaited } = await holding(CHANGING, end, () =>
         gateway.call(key.secret, 'POST', `/emails/${id}/${verb}`, {}),
       );
-      expect([second.json().code, hasWaited, await statusOf(id)]).toEqual([
+      expect([second.json().code, hasWaited, await readStatus(id)]).toEqual([
         'APPROVAL_RIGHT_LOST',
         true,
         'awaiting_approval',
@@ -337,7 +337,7 @@ describe('a key that loses its rights', () => {
     const { first, hasWaited } = await holding(STORING, send, () =>
       asOwner('DELETE', `/email-addresses/${made.json().id}`),
     );
-    expect([hasWaited, await statusOf(before.id), await statusOf(first.id)]).toEqual([true, 'paused', 'paused']);
+    expect([hasWaited, await readStatus(before.id), await readStatus(first.id)]).toEqual([true, 'paused', 'paused']);
     expect((await rest('/emails', { ...mail(), from: address })).id).toBeUndefined();
   });
 });
@@ -373,7 +373,7 @@ describe('a person', () => {
       () => end(agent),
       () => agent.browser.rest('POST', `/emails/${id}/resume`, {}, {}).then(({ statusCode }) => statusCode),
     );
-    expect([second, hasWaited, await statusOf(id)]).toEqual([403, true, 'paused']);
+    expect([second, hasWaited, await readStatus(id)]).toEqual([403, true, 'paused']);
   });
 
   test.each([
@@ -388,7 +388,7 @@ describe('a person', () => {
       () => end(admin),
       () => admin.browser.rest('POST', `/emails/${id}/approve`, {}, {}).then((response) => response.json().code),
     );
-    expect([second, hasWaited, await statusOf(id)]).toEqual(['APPROVAL_RIGHT_LOST', true, 'awaiting_approval']);
+    expect([second, hasWaited, await readStatus(id)]).toEqual(['APPROVAL_RIGHT_LOST', true, 'awaiting_approval']);
   });
 
   test.each([
@@ -401,7 +401,7 @@ describe('a person', () => {
       () => agent.browser.rest('POST', '/emails', {}, { ...mail(), scheduled_at: LATER }),
       () => end(agent),
     );
-    expect([hasWaited, await statusOf(first.json().id)]).toEqual([true, 'paused']);
+    expect([hasWaited, await readStatus(first.json().id)]).toEqual([true, 'paused']);
   });
 
   test('is removed once the mail is stored that the person is sending', async () => {
@@ -430,7 +430,7 @@ describe('a person', () => {
       () => rest('/emails', { ...mail(), scheduled_at: LATER }),
       () => scim.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false }),
     );
-    expect([second.statusCode, hasWaited, await statusOf(first.id)]).toEqual([200, true, 'paused']);
+    expect([second.statusCode, hasWaited, await readStatus(first.id)]).toEqual([200, true, 'paused']);
   });
 });
 

@@ -47,16 +47,16 @@ test('a user with two keys who uses two gateways at once gets the limit in total
   // Keys are looked up first, so that the burst is counted within one second.
   for (const call of calls) for (const key of keys) expect((await call(key, 'GET', '/domains/x')).statusCode).toBe(404);
   const startedAt = performance.now();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 * limit }, (_, n) =>
       (calls[n % 2] ?? gateway.call)(keys[(n >> 1) % 2] ?? '', 'GET', '/domains/x', undefined),
     ),
   );
   const windows = Math.ceil((performance.now() - startedAt) / 1_000);
-  const refused = answers.filter((answer) => answer.statusCode === 429);
-  expect(answers.length - refused.length).toBeLessThanOrEqual(windows * limit);
-  expect(answers.length - refused.length).toBeGreaterThanOrEqual(limit - 4 - 4);
-  expect(answers.every(({ statusCode }) => statusCode === 429 || statusCode === 404)).toBe(true);
+  const refused = responses.filter((response) => response.statusCode === 429);
+  expect(responses.length - refused.length).toBeLessThanOrEqual(windows * limit);
+  expect(responses.length - refused.length).toBeGreaterThanOrEqual(limit - 4 - 4);
+  expect(responses.every(({ statusCode }) => statusCode === 429 || statusCode === 404)).toBe(true);
   expect(refused[0]?.json()).toEqual({
     error: 'Too Many Requests',
     message: expect.stringMatching(
@@ -79,7 +79,7 @@ test('a user with two keys who uses two gateways at once gets the limit in total
 test('every response to a known key has the rate limit headers, whatever its status', async () => {
   await openBoth();
   const { apiKey } = await gateway.mailbox();
-  const answers = [
+  const responses = [
     [200, await gateway.call(apiKey, 'GET', '/endpoints')],
     [404, await gateway.call(apiKey, 'GET', '/domains/x')],
     [400, await gateway.call(apiKey, 'GET', '/domains?limit=0')],
@@ -96,9 +96,9 @@ test('every response to a known key has the rate limit headers, whatever its sta
     [200, await gateway.graphql(apiKey, '{ viewer { id } }')],
     [400, await gateway.graphql(apiKey, '{ nonsense }')],
   ] as const;
-  for (const [statusCode, answer] of answers) {
-    expect(answer.statusCode, answer.body).toBe(statusCode);
-    expect(Object.keys(answer.headers), answer.body).toEqual(expect.arrayContaining(LIMIT_FIELDS));
+  for (const [statusCode, response] of responses) {
+    expect(response.statusCode, response.body).toBe(statusCode);
+    expect(Object.keys(response.headers), response.body).toEqual(expect.arrayContaining(LIMIT_FIELDS));
   }
   const unknown = await gateway.call('unknown', 'GET', '/endpoints');
   expect([unknown.statusCode, unknown.headers['x-ratelimit-limit']]).toEqual([401, undefined]);
@@ -122,12 +122,12 @@ test('the limit is not changed by a forged X-Forwarded-For', async () => {
   await openBoth(2);
   const codes = await inOneWindow(async () => {
     const { apiKey } = await gateway.mailbox();
-    const answers = [];
+    const responses = [];
     for (const [n, app] of [gateway.app, other.app, gateway.app].entries()) {
       const headers = { authorization: `Bearer ${apiKey}`, 'x-forwarded-for': `10.0.0.${n}` };
-      answers.push((await app.inject({ url: '/api/e2/endpoints', headers })).statusCode);
+      responses.push((await app.inject({ url: '/api/e2/endpoints', headers })).statusCode);
     }
-    return answers;
+    return responses;
   });
   expect(codes).toEqual([200, 200, 429]);
 });
@@ -158,8 +158,8 @@ test('a gateway that starts again continues the count', async () => {
   const burst = (call: TestGateway['call']) =>
     Promise.all(Array.from({ length: 15 }, () => call(apiKey, 'GET', '/endpoints')));
   await gateway.call(apiKey, 'GET', '/endpoints');
-  const passed = (answers: readonly { statusCode: number }[]) =>
-    answers.filter(({ statusCode }) => statusCode === 200).length;
+  const passed = (responses: readonly { statusCode: number }[]) =>
+    responses.filter(({ statusCode }) => statusCode === 200).length;
   const startedAt = performance.now();
   const before = passed(await burst(other.call));
   await other.app.close();
@@ -191,7 +191,7 @@ test('requests that cannot be counted are 503 with Retry-After: 60, and all reco
     await expect.poll(async () => (await gateway.call(apiKey, 'GET', '/endpoints')).statusCode).toBe(200);
     await pause(LEASE_MS);
     for (const proxy of proxies) proxy.setMode(mode);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       gateway.call(apiKey, 'POST', '/domains', { domain: 'x.example' }),
       gateway.graphql(apiKey, '{ viewer { id } }'),
       ...Array.from({ length: 10 }, () => gateway.call(apiKey, 'GET', '/endpoints')),
@@ -200,14 +200,14 @@ test('requests that cannot be counted are 503 with Retry-After: 60, and all reco
       message: 'Rate limiting service is temporarily unavailable. Please try again later.',
       statusCode: 503,
     };
-    for (const [at, answer] of answers.entries()) {
+    for (const [at, response] of responses.entries()) {
       const { message, statusCode } = told;
       const inGraph = { message, extensions: { code: 'application_error', statusCode, requestId: expect.any(String) } };
-      expect([answer.statusCode, answer.json()], mode).toEqual([
+      expect([response.statusCode, response.json()], mode).toEqual([
         503,
         at === 1 ? { errors: [inGraph] } : { error: 'Service Unavailable', ...told, name: 'application_error' },
       ]);
-      expect(answer.headers['retry-after']).toBe('60');
+      expect(response.headers['retry-after']).toBe('60');
     }
     for (const proxy of proxies) proxy.setMode('pass');
   }

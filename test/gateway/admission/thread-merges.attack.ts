@@ -87,7 +87,7 @@ async function read(path: string, key: string): Promise<{ status: number; body: 
 }
 
 /** Returns the thread of each message. */
-async function threadsOf(emailIds: readonly string[]): Promise<(string | null)[]> {
+async function listThreads(emailIds: readonly string[]): Promise<(string | null)[]> {
   const { rows } = await owner.pool.query('select id, thread_id from email where id = any ($1)', [emailIds]);
   const places = new Map(rows.map(({ id, thread_id }) => [id, thread_id]));
   return emailIds.map((id) => places.get(id) ?? null);
@@ -114,7 +114,7 @@ describe('who may not', () => {
   test('a limited key merges neither what it sees nor what it does not', async () => {
     const made = [await makeThread(SALES), await makeThread(HOME), await makeThread(SALES)] as const;
     const [seen, hidden, other] = made.map(({ threadId }) => threadId) as [string, string, string];
-    const before = await threadsOf(made.flatMap(({ emailIds }) => emailIds));
+    const before = await listThreads(made.flatMap(({ emailIds }) => emailIds));
     const statuses = await Promise.all(
       [
         [seen, hidden],
@@ -125,7 +125,7 @@ describe('who may not', () => {
     );
     // The same for a thread that there is and for one that there is not.
     expect(statuses).toEqual([403, 403, 403, 403]);
-    expect(await threadsOf(made.flatMap(({ emailIds }) => emailIds))).toEqual(before);
+    expect(await listThreads(made.flatMap(({ emailIds }) => emailIds))).toEqual(before);
     await expectWhole();
   });
 
@@ -133,18 +133,18 @@ describe('who may not', () => {
     const own = await makeThread(HOME);
     const theirs = await makeThread(foreign.address, foreign);
     const emailIds = [...own.emailIds, ...theirs.emailIds];
-    const before = await threadsOf(emailIds);
+    const before = await listThreads(emailIds);
     const tries = [
       merge([own.threadId, theirs.threadId]),
       merge([theirs.threadId, own.threadId]),
       merge([own.threadId, theirs.threadId], gateways[1], foreign.apiKey),
       merge([own.threadId, 'thr_unknown']),
     ];
-    const answers = await Promise.all(tries.map(async (each) => (await each).json() as Promise<{ message: string }>));
+    const responses = await Promise.all(tries.map(async (each) => (await each).json() as Promise<{ message: string }>));
     expect(new Set((await Promise.all(tries)).map(({ status }) => status))).toEqual(new Set([404]));
     // They do not tell a thread of another account from one that does not exist.
-    expect(new Set(answers.map(({ message }) => message)).size).toBe(1);
-    expect(await threadsOf(emailIds)).toEqual(before);
+    expect(new Set(responses.map(({ message }) => message)).size).toBe(1);
+    expect(await listThreads(emailIds)).toEqual(before);
     await expectWhole();
   });
 });
@@ -152,8 +152,8 @@ describe('who may not', () => {
 test('after a merge by the owner, a limited key reads the messages of its address, and no others', async () => {
   const [mine, hidden] = [await makeThread(SALES), await makeThread(HOME)];
   expect((await merge([hidden.threadId, mine.threadId])).status).toBe(200);
-  const [threadId = ''] = await threadsOf(mine.emailIds);
-  expect(new Set(await threadsOf([...mine.emailIds, ...hidden.emailIds]))).toEqual(new Set([threadId]));
+  const [threadId = ''] = await listThreads(mine.emailIds);
+  expect(new Set(await listThreads([...mine.emailIds, ...hidden.emailIds]))).toEqual(new Set([threadId]));
   await expectLimited(threadId ?? '', mine.emailIds, hidden.emailIds);
   await expectWhole();
 });
@@ -171,7 +171,7 @@ test(`${AT_ONCE} merges of the same threads at once, from both sides, by two gat
   // Refused ones are repeated, as their clients do.
   expect((await merge(ids)).status).toBe(200);
   const emailIds = made.flatMap((each) => each.emailIds);
-  expect(new Set(await threadsOf(emailIds))).toEqual(new Set([ids[0]]));
+  expect(new Set(await listThreads(emailIds))).toEqual(new Set([ids[0]]));
   for (const id of ids) expect((await read(`/mail/threads/${id}`, box.apiKey)).body).toContain(ids[0]);
   const [first, second, third] = made as [Made, Made, Made];
   await expectLimited(ids[2] ?? '', [...first.emailIds, ...third.emailIds], second.emailIds);
@@ -182,13 +182,13 @@ test(`a gateway that is killed during ${AT_ONCE} merges leaves each of them done
   const pairs: [Made, Made][] = [];
   for (let at = 0; at < AT_ONCE; at++) pairs.push([await makeThread(SALES), await makeThread(HOME)]);
   const [victim] = gateways;
-  let answered = 0;
+  let responded = 0;
   const outcomes = await Promise.all(
     pairs.map(([one, other]) =>
       merge([one.threadId, other.threadId], victim).then(
         async ({ status }) => {
           // After the first responses, while the others wait for the lock of the account's threads.
-          if (++answered === 3) await victim.end('SIGKILL');
+          if (++responded === 3) await victim.end('SIGKILL');
           return status;
         },
         () => 'killed',
@@ -199,12 +199,12 @@ test(`a gateway that is killed during ${AT_ONCE} merges leaves each of them done
   gateways[0] = await start();
   await expectWhole();
   for (const [at, [one, other]] of pairs.entries()) {
-    const homes = await threadsOf([...one.emailIds, ...other.emailIds]);
+    const homes = await listThreads([...one.emailIds, ...other.emailIds]);
     // What was answered is done.
     if (outcomes[at] === 200) expect(homes).toEqual([one.threadId, one.threadId]);
     else expect([one.threadId, other.threadId]).toEqual(expect.arrayContaining(homes));
     expect((await merge([other.threadId, one.threadId])).status).toBe(200);
-    expect(new Set(await threadsOf([...one.emailIds, ...other.emailIds]))).toEqual(new Set([one.threadId]));
+    expect(new Set(await listThreads([...one.emailIds, ...other.emailIds]))).toEqual(new Set([one.threadId]));
     await expectLimited(one.threadId, one.emailIds, other.emailIds);
   }
   await expectWhole();

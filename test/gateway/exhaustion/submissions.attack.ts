@@ -44,7 +44,7 @@ function submit(bus: Bus, { address, apiKey }: TestMailbox, bytes: Buffer): Prom
   return bus.ask('gateway.message.submit', request, { bytes });
 }
 
-function messageOf({ address }: TestMailbox, bytes: number): Buffer {
+function makeMessage({ address }: TestMailbox, bytes: number): Buffer {
   const head = `From: <${address}>\r\nTo: ada@elsewhere.test\r\nSubject: Large\r\n\r\n`;
   const line = `${'x'.repeat(74)}\r\n`;
   return Buffer.from(head + line.repeat(Math.max(1, Math.floor((bytes - head.length) / line.length))));
@@ -73,7 +73,7 @@ test('100 sessions get 451 while PostgreSQL stores nothing, and the gateway stay
   try {
     await lock.query('begin');
     await lock.query('lock table email in access exclusive mode');
-    const bytes = messageOf(first, MESSAGE_BYTES);
+    const bytes = makeMessage(first, MESSAGE_BYTES);
     const open = Array.from({ length: SESSIONS }, (_, at) => begin(at, first, bytes));
     // 4.3.0 where a message waited until the time limit of its question.
     await waitFor(() => expect(outcomes.join()).toMatch(/451 4\.3\.[02]/));
@@ -83,7 +83,7 @@ test('100 sessions get 451 while PostgreSQL stores nothing, and the gateway stay
     // Ends the connection and its transaction.
     lock.release(true);
   }
-  expect(await begin(0, second, messageOf(second, MESSAGE_BYTES))).toBe('accepted');
+  expect(await begin(0, second, makeMessage(second, MESSAGE_BYTES))).toBe('accepted');
   const peak = await stage.peakMemory();
   expect(peak, `${Math.round(peak / MB)} MB`).toBeLessThan(MAX_MEMORY);
 });

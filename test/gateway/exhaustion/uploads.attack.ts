@@ -32,7 +32,7 @@ async function expectBounded(): Promise<void> {
 }
 
 /** An email with an attachment that makes its request that long. */
-function emailOf({ address }: TestMailbox, bytes: number): string {
+function makeEmail({ address }: TestMailbox, bytes: number): string {
   const email = (content: string) =>
     JSON.stringify({
       from: address,
@@ -98,13 +98,13 @@ test('50 accounts that begin uploads of 25 MB get 503 beyond 100 MB, and another
   for (const head of heads) expect(head).toMatch(/^HTTP\/1\.1 (503|408)|^closed/);
   expect(heads.filter((head) => head.startsWith('HTTP/1.1 503')).length).toBeGreaterThan(0);
   expect((await stage.get(stage.other, '/emails')).status).toBe(200);
-  expect((await send(stage.other, emailOf(stage.other, 20_000))).status).toBe(200);
+  expect((await send(stage.other, makeEmail(stage.other, 20_000))).status).toBe(200);
   await expectBounded();
 });
 
 test('50 accounts that send 14 MB at once are served or refused, and the gateway stays below 600 MiB', async () => {
   const statuses = await Promise.all(
-    accounts.map(async (account) => (await send(account, emailOf(account, 14 * MB))).status),
+    accounts.map(async (account) => (await send(account, makeEmail(account, 14 * MB))).status),
   );
   for (const status of statuses) expect([200, 400, 503]).toContain(status);
   await expectBounded();

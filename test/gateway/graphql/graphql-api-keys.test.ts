@@ -22,9 +22,9 @@ beforeEach(async () => {
 });
 
 const ask = async (query: string, variables?: Record<string, unknown>, key = box.apiKey) => {
-  const answer = (await gateway.graphql(key, query, variables)).json();
-  expect(answer.errors).toBeUndefined();
-  return answer.data;
+  const response = (await gateway.graphql(key, query, variables)).json();
+  expect(response.errors).toBeUndefined();
+  return response.data;
 };
 const change = (name: string, input: Record<string, unknown>, payload = '__typename', key = box.apiKey) =>
   mutate(gateway, key, name, input, payload);
@@ -170,11 +170,11 @@ describe('revokeApiKey', () => {
     const foreign = await ownKeyId(other);
     const { id: gone } = await make();
     await change('revokeApiKey', { id: gone });
-    const answers = [];
+    const responses = [];
     for (const id of [foreign, gone, 'key_00000000000000000000000000000000', "';", 'x\0'])
-      answers.push(await change('revokeApiKey', { id }));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]).toMatchObject({ __typename: 'NotFound', message: 'API key not found' });
+      responses.push(await change('revokeApiKey', { id }));
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
+    expect(responses[0]).toMatchObject({ __typename: 'NotFound', message: 'API key not found' });
     expect(await status(other.apiKey)).toBe(200);
     expect(await ask(`{ apiKey(id: "${foreign}") { id } node(id: "${foreign}") { id } }`)).toEqual({
       apiKey: null,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
-import { deliveriesOf, SECRET_KEY, startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
+import { listDeliveries, SECRET_KEY, startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { addRule, untilRouted } from '../../actors/delivery/guarding.ts';
 import { insertMail } from '../../support/rows/mail-rows.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
@@ -14,16 +14,16 @@ import { countStatements } from '../../support/statements.ts';
 let gateway: TestGateway;
 let receiver: WebhookReceiver;
 let actor: Actor | null = null;
-let answer: number;
+let response: number;
 let box: TestMailbox;
 let graph: GraphClient;
 
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { secretKey: SECRET_KEY } });
-  receiver = await startWebhookReceiver({ script: () => ({ status: answer, body: 'so it is' }) });
+  receiver = await startWebhookReceiver({ script: () => ({ status: response, body: 'so it is' }) });
 });
 beforeEach(async () => {
-  answer = 200;
+  response = 200;
   receiver.requests.length = 0;
   box = await gateway.mailbox({ endpointUrl: receiver.url, endpointConfig: { retryAttempts: 0 } });
   graph = graphClient(gateway, box.apiKey);
@@ -48,13 +48,13 @@ const rest = async (method: string, path: string, body?: unknown) => {
 
 /** Received mail that is routed, its deliveries ended. */
 async function delivered(status: 'success' | 'failed'): Promise<{ emailId: string; deliveryId: string }> {
-  answer = status === 'success' ? 200 : 500;
+  response = status === 'success' ? 200 : 500;
   await start();
   const [mail] = await insertReceivedMail(gateway.actor, box);
   const emailId = mail?.emailId ?? '';
   gateway.bus.wake('delivery.route.wake', { workspaceId: box.workspaceId, emailIds: [emailId] });
   const [delivery] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === status);
-  answer = 200;
+  response = 200;
   return { emailId, deliveryId: delivery?.id ?? '' };
 }
 
@@ -317,7 +317,7 @@ describe('an email is delivered again', () => {
         code: shown.code ?? null,
       });
     }
-    expect(await deliveriesOf(gateway.actor, box.endpointId)).toHaveLength(1);
+    expect(await listDeliveries(gateway.actor, box.endpointId)).toHaveLength(1);
   });
 });
 
@@ -440,7 +440,7 @@ describe('a test of an endpoint', () => {
       urlTested: `${receiver.url}/other`,
       payload: expect.not.objectContaining({ event: 'email.received' }),
     });
-    answer = 503;
+    response = 503;
     expect(await run()).toMatchObject({
       isSuccessful: false,
       message: 'Webhook returned error (503)',

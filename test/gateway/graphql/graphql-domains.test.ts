@@ -53,9 +53,9 @@ const rest = async (method: string, path: string, body?: unknown, as = box) => {
   return { status: response.statusCode, body: response.json() };
 };
 const ask = async (query: string, variables?: Record<string, unknown>, as = box) => {
-  const answer = (await gateway.graphql(as.apiKey, query, variables)).json();
-  expect(answer.errors).toBeUndefined();
-  return answer.data;
+  const response = (await gateway.graphql(as.apiKey, query, variables)).json();
+  expect(response.errors).toBeUndefined();
+  return response.data;
 };
 const change = (name: string, input: Record<string, unknown>, payload: string, as = box) =>
   mutate(gateway, as.apiKey, name, input, payload);
@@ -227,10 +227,10 @@ describe('createDomain', () => {
       [name, other],
     ];
     for (const [domain, as] of cases) {
-      const answer = await rest('POST', '/domains', { domain }, as);
+      const response = await rest('POST', '/domains', { domain }, as);
       const result = await change('createDomain', { domain }, 'domain { id }', as);
-      if (answer.status === 400 && answer.body.details === undefined) throw new Error(domain);
-      expectSame(result, answer);
+      if (response.status === 400 && response.body.details === undefined) throw new Error(domain);
+      expectSame(result, response);
     }
     expect(await change('createDomain', { domain: name }, 'domain { id }', other)).toMatchObject({
       code: 'DOMAIN_ALREADY_REGISTERED',
@@ -253,8 +253,8 @@ describe('createDomain', () => {
         ['verifyDomains', { ids: [made.domain.id] }],
       ] as const) {
         const { errors } = await change(name, input, '__typename');
-        const answer = await rest('POST', `/domains/${made.domain.id}/verify`);
-        expect(errors[0]).toMatchObject({ message: answer.body.message, extensions: { statusCode: 503 } });
+        const response = await rest('POST', `/domains/${made.domain.id}/verify`);
+        expect(errors[0]).toMatchObject({ message: response.body.message, extensions: { statusCode: 503 } });
       }
     } finally {
       serving = serveLooks();
@@ -265,7 +265,7 @@ describe('createDomain', () => {
 describe('updateDomain', () => {
   test('switches the catch-all and DMARC mail, and a second change in one request shows its own result', async () => {
     const { id } = await verified();
-    const answer = await ask(
+    const response = await ask(
       `mutation($id: ID!, $endpoint: ID!) {
         on: updateDomain(input: {id: $id, isCatchAllEnabled: true, catchAllEndpointId: $endpoint}) { ...shown }
         dmarc: updateDomain(input: {id: $id, receiveDmarcEmails: true, isCatchAllEnabled: null}) { ...shown }
@@ -275,7 +275,7 @@ describe('updateDomain', () => {
       { id, endpoint: box.endpointId },
     );
     const endpoint = { id: box.endpointId, name: 'test' };
-    expect(answer).toEqual({
+    expect(response).toEqual({
       on: { domain: { catchAll: { isEnabled: true, endpoint }, receiveDmarcEmails: false } },
       dmarc: { domain: { catchAll: { isEnabled: true, endpoint }, receiveDmarcEmails: true } },
       off: { domain: { catchAll: { isEnabled: false, endpoint: null }, receiveDmarcEmails: true } },
@@ -324,11 +324,11 @@ describe('deleteDomain', () => {
     const above = await expectSameDomain(id);
     expect(above.subdomains).toEqual({ totalCount: 1, edges: [{ node: { id: sub.domain.id } }] });
     const refused = await change('deleteDomain', { id }, GONE);
-    const answer = await rest('DELETE', `/domains/${id}`);
-    expectSame(refused, answer);
+    const response = await rest('DELETE', `/domains/${id}`);
+    expectSame(refused, response);
     expect(refused).toMatchObject({
       isRetryable: false,
-      details: { dependentSubdomains: answer.body.dependentSubdomains },
+      details: { dependentSubdomains: response.body.dependentSubdomains },
     });
     await rest('POST', '/email-addresses', { address: `a@${name}`, domainId: id });
     expect((await change('deleteDomain', { id: sub.domain.id }, GONE)).deletedId).toBe(sub.domain.id);
@@ -508,7 +508,7 @@ describe('DMARC reports', () => {
         .dmarcReports;
     expect(await walk(page, 2)).toEqual(ids);
     const [report] = listed.data;
-    const answer = await ask(
+    const response = await ask(
       `query($id: ID!) { node(id: $id) { ... on DmarcReport {
         id domain { id dmarcReports { totalCount } } policyDomain organization reportId beginsAt endsAt messageCount alignedCount alignedPercent isTruncated
         createdAt email { id }
@@ -517,7 +517,7 @@ describe('DMARC reports', () => {
           dkimResults { domain selector result } spfResults { domain result } } all: records { count } } } }`,
       { id: report.id },
     );
-    expect(answer.node).toEqual({
+    expect(response.node).toEqual({
       id: report.id,
       domain: { id: box.domainId, dmarcReports: { totalCount: 5 } },
       policyDomain: report.domain,

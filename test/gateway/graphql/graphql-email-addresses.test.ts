@@ -28,9 +28,9 @@ const rest = async (method: string, path: string, body?: unknown, as = box) => {
   return { status: response.statusCode, body: response.json() };
 };
 const ask = async (query: string, variables?: Record<string, unknown>, as = box) => {
-  const answer = (await gateway.graphql(as.apiKey, query, variables)).json();
-  expect(answer.errors).toBeUndefined();
-  return answer.data;
+  const response = (await gateway.graphql(as.apiKey, query, variables)).json();
+  expect(response.errors).toBeUndefined();
+  return response.data;
 };
 const change = (name: string, input: Record<string, unknown>, payload = '__typename', as = box) =>
   mutate(gateway, as.apiKey, name, input, payload);
@@ -142,7 +142,7 @@ test('the routing and activity of an address are changed, and each change in a r
   const hook = await addEndpoint();
   const id = box.addressId;
   const shown = `... on UpdateEmailAddressPayload { emailAddress { isActive routing endpoint { id } } }`;
-  const answer = await ask(
+  const response = await ask(
     `mutation($id: ID!, $hook: ID!, $endpoint: ID!) {
       legacy: updateEmailAddress(input: {id: $id, webhookId: $hook}) { ${shown} }
       back: updateEmailAddress(input: {id: $id, endpointId: $endpoint, webhookId: null, isActive: null}) { ${shown} }
@@ -153,7 +153,7 @@ test('the routing and activity of an address are changed, and each change in a r
   const of = (isActive: boolean, routing: string, endpointId: string | null) => ({
     emailAddress: { isActive, routing, endpoint: endpointId === null ? null : { id: endpointId } },
   });
-  expect(answer).toEqual({
+  expect(response).toEqual({
     legacy: of(true, 'WEBHOOK', hook),
     back: of(true, 'ENDPOINT', box.endpointId),
     off: of(false, 'ENDPOINT', box.endpointId),

@@ -136,9 +136,9 @@ async function insertReceived(): Promise<string> {
 }
 
 const ask = async (query: string, variables: Record<string, unknown> = {}, key = box.apiKey) => {
-  const answer = (await gateway.graphql(key, query, variables)).json();
-  expect(answer.errors, JSON.stringify(answer.errors)).toBeUndefined();
-  return answer.data;
+  const response = (await gateway.graphql(key, query, variables)).json();
+  expect(response.errors, JSON.stringify(response.errors)).toBeUndefined();
+  return response.data;
 };
 
 const FIELDS = `
@@ -157,7 +157,7 @@ type Graph = Awaited<ReturnType<typeof ask>>;
 const lower = (value: string | null) => value?.toLowerCase() ?? null;
 const bare = (mailboxes: { address: string }[]) => mailboxes.map(({ address }) => address);
 
-const cleanedOf = ({ text, html, cleanedText, cleanedHtml, quotedText, signature, removedParts }: Graph) => ({
+const makeCleaned = ({ text, html, cleanedText, cleanedHtml, quotedText, signature, removedParts }: Graph) => ({
   text: cleanedText,
   html: cleanedHtml,
   quoted_text: quotedText,
@@ -167,7 +167,7 @@ const cleanedOf = ({ text, html, cleanedText, cleanedHtml, quotedText, signature
 });
 
 /** What the REST interface shows of the email that the graph shows. */
-function detailOf(email: Graph) {
+function makeDetail(email: Graph) {
   const { content, recipients } = email;
   const lastEvents: Record<string, string> = { cancelled: 'canceled', paused: 'scheduled', pending: 'queued' };
   const status = lower(email.status) ?? '';
@@ -187,7 +187,7 @@ function detailOf(email: Graph) {
     subject: email.subject,
     html: content.html,
     text: content.text,
-    cleaned_content: email.type === 'RECEIVED' ? cleanedOf(content) : null,
+    cleaned_content: email.type === 'RECEIVED' ? makeCleaned(content) : null,
     status,
     last_event: lastEvents[status] ?? status,
     created_at: email.createdAt,
@@ -280,15 +280,15 @@ describe('an email', () => {
     ['received', () => receivedId],
     ['sent', () => sent.emailId],
     ['scheduled', () => scheduledId],
-  ])('that is %s shows all fields of the REST interface', async (type, idOf) => {
-    const { email } = await ask(`query($id: ID!) { email(id: $id) { ${FIELDS} } }`, { id: idOf() });
-    const rest = (await gateway.call(box.apiKey, 'GET', `/emails/${idOf()}`)).json();
+  ])('that is %s shows all fields of the REST interface', async (type, readId) => {
+    const { email } = await ask(`query($id: ID!) { email(id: $id) { ${FIELDS} } }`, { id: readId() });
+    const rest = (await gateway.call(box.apiKey, 'GET', `/emails/${readId()}`)).json();
     expect(rest.type).toBe(type);
     // Both may have been written with a name that only objects without prototype keep.
     const { ['__proto__']: _kept, ...headers } = rest.headers;
-    expect(detailOf(email)).toEqual({ ...rest, headers: expect.objectContaining(headers) });
+    expect(makeDetail(email)).toEqual({ ...rest, headers: expect.objectContaining(headers) });
     const listed = (await gateway.call(box.apiKey, 'GET', '/emails?time_range=all')).json();
-    const item = listed.data.find((each: { id: string }) => each.id === idOf());
+    const item = listed.data.find((each: { id: string }) => each.id === readId());
     expect({ from: email.from.address, from_name: email.from.name, preview: email.preview }).toEqual({
       from: item.from,
       from_name: item.from_name,

@@ -421,10 +421,10 @@ describe('an invalid endpoint is refused with the error of REST', () => {
     ['replayDeliveries', { since: '2026-11-01T00:00:00Z' }],
   ])('for %s of another account’s endpoint, as for an unknown one', async (mutation, input) => {
     const { message } = await rest('GET', '/endpoints/ep_none');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [stranger.endpointId, 'ep_none', 'not an id\0', ''].map((id) => graph.mutate(mutation, { id, ...input })),
     );
-    for (const answer of answers) expect(answer).toEqual({ __typename: 'NotFound', message, code: null });
+    for (const response of responses) expect(response).toEqual({ __typename: 'NotFound', message, code: null });
     expect((await gateway.call(stranger.apiKey, 'GET', `/endpoints/${stranger.endpointId}`)).statusCode).toBe(200);
   });
 });
@@ -543,11 +543,11 @@ describe('lists', () => {
 
   test.each(['x'.repeat(101), 'a\0b'])('refuse a search for %j with the error of REST', async (search) => {
     const query = 'query($search: String) { endpoints(filter: {search: $search}) { totalCount } }';
-    const answer = (await gateway.graphql(many.apiKey, query, { search })).json();
+    const response = (await gateway.graphql(many.apiKey, query, { search })).json();
     const shown = await gateway.call(many.apiKey, 'GET', `/endpoints?search=${encodeURIComponent(search)}`);
     const { message, details } = shown.json();
     expect(shown.statusCode).toBe(400);
-    expect(answer.errors[0]).toMatchObject({ message, extensions: { code: 'validation_error', details } });
+    expect(response.errors[0]).toMatchObject({ message, extensions: { code: 'validation_error', details } });
   });
 
   test('of objects that lead to an endpoint are paged', async () => {

@@ -88,11 +88,11 @@ test('every type of a list is covered', () => expect(Object.keys(sources).toSort
 
 type AnyField = GraphQLField<unknown, unknown>;
 
-function fieldsOf(type: GraphQLNamedType | undefined): AnyField[] {
+function listFields(type: GraphQLNamedType | undefined): AnyField[] {
   return isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
 }
 
-function callOf({ name, args }: AnyField): string {
+function readCall({ name, args }: AnyField): string {
   const required = args.filter(isRequiredArgument).map((each) => `${each.name}: ${ARGUMENTS[each.name] ?? 'unknown'}`);
   const page = args.some((each) => each.name === 'first') ? ['first: 1'] : [];
   const given = [...required, ...page].join(', ');
@@ -102,32 +102,32 @@ function callOf({ name, args }: AnyField): string {
 const isConnection = ({ name }: GraphQLNamedType) => name.endsWith('Connection');
 
 /** Returns a selection of all leaves of a type. */
-function leavesOf(type: GraphQLNamedType): string {
-  if (isConnection(type)) return `{ totalCount: __typename nodes ${leavesOf(nodeOf(type))} }`;
+function makeLeaves(type: GraphQLNamedType): string {
+  if (isConnection(type)) return `{ totalCount: __typename nodes ${makeLeaves(readNode(type))} }`;
   const members = isUnionType(type)
-    ? schema.getPossibleTypes(type).map((each) => `... on ${each.name} ${leavesOf(each)}`)
+    ? schema.getPossibleTypes(type).map((each) => `... on ${each.name} ${makeLeaves(each)}`)
     : [];
-  const leaves = fieldsOf(type).filter((field) => isLeafType(getNamedType(field.type)));
-  return `{ __typename ${members.join(' ')} ${leaves.map(callOf).join(' ')} }`;
+  const leaves = listFields(type).filter((field) => isLeafType(getNamedType(field.type)));
+  return `{ __typename ${members.join(' ')} ${leaves.map(readCall).join(' ')} }`;
 }
 
-function nodeOf(connection: GraphQLNamedType): GraphQLNamedType {
-  const nodes = fieldsOf(connection).find(({ name }) => name === 'nodes');
+function readNode(connection: GraphQLNamedType): GraphQLNamedType {
+  const nodes = listFields(connection).find(({ name }) => name === 'nodes');
   if (nodes === undefined) throw new Error(`${connection.name} has no nodes`);
   return getNamedType(nodes.type);
 }
 
 /** Returns selections of a field: with its leaves, and with each of the objects in it. */
-function selectionsOf(field: AnyField): [name: string, selection: string][] {
+function listSelections(field: AnyField): [name: string, selection: string][] {
   const type = getNamedType(field.type);
-  const call = callOf(field);
+  const call = readCall(field);
   if (isLeafType(type)) return [[field.name, call]];
   const isPage = isConnection(type);
-  const inner = fieldsOf(isPage ? nodeOf(type) : type).filter(({ type: of }) => !isLeafType(getNamedType(of)));
+  const inner = listFields(isPage ? readNode(type) : type).filter(({ type: of }) => !isLeafType(getNamedType(of)));
   return [
-    [field.name, `${call} ${leavesOf(type)}`],
+    [field.name, `${call} ${makeLeaves(type)}`],
     ...inner.map((each): [string, string] => {
-      const selection = `{ ${callOf(each)} ${leavesOf(getNamedType(each.type))} }`;
+      const selection = `{ ${readCall(each)} ${makeLeaves(getNamedType(each.type))} }`;
       return [`${field.name}.${each.name}`, `${call} ${isPage ? `{ nodes ${selection} }` : selection}`];
     }),
   ];
@@ -135,10 +135,10 @@ function selectionsOf(field: AnyField): [name: string, selection: string][] {
 
 /** Returns the rows of a page and the statements that it takes. */
 async function read(source: Source, first: number, selection: string) {
-  const { answer, statements } = await countStatements(() =>
+  const { answer: response, statements } = await countStatements(() =>
     gateway.graphql(lists.apiKey, source(first, `{ nodes ${selection} }`)),
   );
-  const { data, errors } = answer.json();
+  const { data, errors } = response.json();
   expect(errors, selection).toBeUndefined();
   const [holder] = Object.values(data) as { nodes?: unknown[]; page?: { nodes: unknown[] } }[];
   const nodes = holder?.nodes ?? holder?.page?.nodes ?? [];
@@ -147,14 +147,14 @@ async function read(source: Source, first: number, selection: string) {
 }
 
 const places = nodeTypes.flatMap((name) =>
-  fieldsOf(schema.getType(name)).map((field) => [`${name}.${field.name}`, name, field] as const),
+  listFields(schema.getType(name)).map((field) => [`${name}.${field.name}`, name, field] as const),
 );
 
 describe(`a page of ${MANY} rows takes at most ${MAX_MORE} statements more than a page of ${FEW}`, () => {
   test.each(places)('%s', async (_place, typeName, field) => {
     await gateway.graphql(lists.apiKey, '{ __typename }');
     const more: [string, few: number, many: number][] = [];
-    for (const [name, selection] of selectionsOf(field))
+    for (const [name, selection] of listSelections(field))
       for (const source of sources[typeName] ?? []) {
         const inFragment = `{ ... on ${typeName} { ${selection} } }`;
         const few = await read(source, FEW, inFragment);
@@ -172,7 +172,7 @@ const plainLists: Readonly<Record<string, (count: number, selection: string) => 
 const isNode = (typeName: string) =>
   (schema.getType(typeName) as GraphQLObjectType).getInterfaces().some(({ name }) => name === 'Node');
 const plainPlaces = [
-  ...fieldsOf(schema.getType('Sender')).map((field) => [`Sender.${field.name}`, 'Sender', field] as const),
+  ...listFields(schema.getType('Sender')).map((field) => [`Sender.${field.name}`, 'Sender', field] as const),
   ...places.filter(([, typeName, field]) => isNode(typeName) && !isLeafType(getNamedType(field.type))),
 ];
 
@@ -187,12 +187,12 @@ describe(`a list of ${MANY} objects by ID, and one without pages, takes at most 
       plainLists[typeName] ??
       ((count: number, selection: string) =>
         `{ page: nodes(ids: ${JSON.stringify(listed.slice(0, count))}) { ... on ${typeName} ${selection} } }`);
-    const [[, selection] = ['', '']] = selectionsOf(field);
+    const [[, selection] = ['', '']] = listSelections(field);
     const count = async (size: number) => {
-      const { answer, statements } = await countStatements(() =>
+      const { answer: response, statements } = await countStatements(() =>
         gateway.graphql(lists.apiKey, source(size, `{ ${selection} }`)),
       );
-      const { data, errors } = answer.json();
+      const { data, errors } = response.json();
       expect(errors, selection).toBeUndefined();
       expect((data.page as unknown[]).filter((each) => each !== null)).toHaveLength(size);
       return statements;

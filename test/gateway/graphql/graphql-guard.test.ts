@@ -334,18 +334,18 @@ describe('the list of guard rules', () => {
     const { guardRules } = await graph.ask('{ guardRules(first: 1) { pageInfo { endCursor } } }');
     const { endCursor } = guardRules.pageInfo;
     for (const after of ['', 'x', endCursor.slice(2), `9999999.${endCursor}`, `${endCursor}!`]) {
-      const answer = await gateway.graphql(
+      const response = await gateway.graphql(
         box.apiKey,
         'query($after: String) { guardRules(after: $after) { totalCount } }',
         {
           after,
         },
       );
-      expect(answer.json().errors?.[0].message, after).toBe('Invalid cursor');
+      expect(response.json().errors?.[0].message, after).toBe('Invalid cursor');
     }
     const search = 'x'.repeat(101);
-    const answer = await gateway.graphql(box.apiKey, `{ guardRules(filter: {search: "${search}"}) { totalCount } }`);
-    expect(answer.json().errors[0].message).toBe((await rest('GET', `/guard?search=${search}`)).body.message);
+    const response = await gateway.graphql(box.apiKey, `{ guardRules(filter: {search: "${search}"}) { totalCount } }`);
+    expect(response.json().errors[0].message).toBe((await rest('GET', `/guard?search=${search}`)).body.message);
   });
 
   test('takes as many statements for 50 rules as for one', async () => {
@@ -401,12 +401,12 @@ describe('a rule is tested', () => {
   test('within a time limit, when rules take long', async () => {
     const id = await makeRule({ config: { hasWords: { values: ['casino'] } } });
     const [emailId = ''] = await received({ html: '<br>'.repeat(50_000) });
-    let answer = await graph.mutate('checkGuardRule', { id, emailId }, CHECK);
-    expect(answer.__typename).toBe('CheckGuardRulePayload');
-    for (let n = 0; n < 100 && answer.__typename !== 'RateLimited'; n++)
-      answer = await graph.mutate('checkGuardRule', { id, emailId }, CHECK);
+    let response = await graph.mutate('checkGuardRule', { id, emailId }, CHECK);
+    expect(response.__typename).toBe('CheckGuardRulePayload');
+    for (let n = 0; n < 100 && response.__typename !== 'RateLimited'; n++)
+      response = await graph.mutate('checkGuardRule', { id, emailId }, CHECK);
     const shown = await rest('POST', `/guard/${id}/check`, { emailId });
-    expect([answer.message, shown.status]).toEqual([shown.body.message, 429]);
+    expect([response.message, shown.status]).toEqual([shown.body.message, 429]);
   });
 
   const BACKTEST = `backtest { scannedCount matchedCount decidedCount since isComplete stoppedAt examples {

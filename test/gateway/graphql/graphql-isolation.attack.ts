@@ -4,7 +4,7 @@ import type { DatabaseRole } from '../../../db/connection/database.ts';
 import { nodePrefixes } from '../../../schema/graphql/node-kinds.ts';
 import { schema } from '../../../schema/graphql/schema.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
-import { digestsOf, type Holdings, makeHoldings, workspaceTables } from '../../support/rows/holdings.ts';
+import { type Holdings, makeHoldings, readDigests, workspaceTables } from '../../support/rows/holdings.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { graphPlaces } from '../../support/stages/graph-places.ts';
 import { sweepField, sweptFields, UNKNOWN } from '../../support/stages/graph-sweep.ts';
@@ -38,7 +38,7 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
     await gateway.app.ready();
     [mine, theirs] = [await makeHoldings(gateway), await makeHoldings(gateway)];
     tables = await workspaceTables(gateway.actor);
-    before = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
+    before = await readDigests(gateway.actor, tables, theirs.mailbox.workspaceId);
   });
   afterAll(() => gateway.close());
 
@@ -54,10 +54,10 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
     for (const prefix of nodePrefixes()) {
       const ids = prefix === 'usr' ? [fresh.mailbox.workspaceId] : (fresh.ids.get(prefix) ?? []);
       for (const id of ids) {
-        const answer = (await gateway.graphql(key, query, { id, ids: [id, `${prefix}_${UNKNOWN}`] })).json();
-        expect(answer.data.node.id, JSON.stringify(answer)).toBe(id);
-        expect(answer.data.nodes).toEqual([answer.data.node, null]);
-        seen.add(answer.data.node.__typename);
+        const response = (await gateway.graphql(key, query, { id, ids: [id, `${prefix}_${UNKNOWN}`] })).json();
+        expect(response.data.node.id, JSON.stringify(response)).toBe(id);
+        expect(response.data.nodes).toEqual([response.data.node, null]);
+        seen.add(response.data.node.__typename);
         // A foreign ID gets the same response as an unknown one.
         const foreign = await gateway.graphql(mine.mailbox.apiKey, query, { id, ids: [id] });
         expect(foreign.json()).toMatchObject({ data: { node: null, nodes: [null] } });
@@ -80,7 +80,7 @@ describe.each<DatabaseRole>(isQuick ? ['postroom_actor'] : ['postroom_gateway', 
         breadth: isQuick ? 'some' : 'all',
       });
       expect(complaints).toEqual([]);
-      const now = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
+      const now = await readDigests(gateway.actor, tables, theirs.mailbox.workspaceId);
       expect(tables.filter((table) => now.get(table) !== before.get(table))).toEqual([]);
     },
   );

@@ -27,7 +27,7 @@ test('node returns what needs a right of its own to those only who have it', asy
     [entry.id, 'AuditEntry', [false, true, false, true]],
     [workspace.json().id, 'CustomerWorkspace', [false, false, true, true]],
   ] as const) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       keys.map(async ({ secret }) => {
         const response = await gateway.app.inject({
           method: 'POST',
@@ -39,7 +39,7 @@ test('node returns what needs a right of its own to those only who have it', asy
       }),
     );
     const shown = { node: { __typename: type }, nodes: [{ __typename: type }] };
-    expect(answers).toEqual(seen.map((sees) => (sees ? shown : { node: null, nodes: [null] })));
+    expect(responses).toEqual(seen.map((sees) => (sees ? shown : { node: null, nodes: [null] })));
     const asked = await viewer.browser.graphql(`query${DOCUMENT}`, {}, { id });
     expect(asked.json().data).toEqual({ node: null, nodes: [null] });
   }

@@ -31,11 +31,11 @@ describe('a published operation', () => {
 
   test('is found by its hash', async () => {
     const persistedQuery = { version: 1, sha256Hash: viewer?.sha256 };
-    const answer = await ask({ extensions: { persistedQuery } });
-    expect([answer.statusCode, answer.json().data.viewer.id]).toEqual([200, box.workspaceId]);
-    expect(answer.json()).toEqual((await ask({ query: viewer?.text })).json());
+    const response = await ask({ extensions: { persistedQuery } });
+    expect([response.statusCode, response.json().data.viewer.id]).toEqual([200, box.workspaceId]);
+    expect(response.json()).toEqual((await ask({ query: viewer?.text })).json());
     const url = `/graphql?extensions=${encodeURIComponent(JSON.stringify({ persistedQuery }))}`;
-    expect((await gateway.call(box.apiKey, 'GET', url)).json()).toEqual(answer.json());
+    expect((await gateway.call(box.apiKey, 'GET', url)).json()).toEqual(response.json());
   });
 
   test('with an unknown hash is refused as an automatic persisted query, which runs when its text is sent', async () => {
@@ -70,8 +70,8 @@ describe('a published operation', () => {
 
   test('is required where there is no query at all', async () => {
     for (const body of [{}, { extensions: {} }, { query: '' }]) {
-      const answer = await ask(body);
-      expect([answer.statusCode, answer.json().errors.length]).toEqual([400, 1]);
+      const response = await ask(body);
+      expect([response.statusCode, response.json().errors.length]).toEqual([400, 1]);
     }
   });
 });

@@ -128,7 +128,7 @@ describe('the mail of the last hours', () => {
       domains: [{ domain: 'box.test', sent: 3, delivered: 1, pending: 2, deferred: 1, complained: 1 }],
       waiting: { pending: 3, deferred: 2 },
     });
-    const idsOf = async (status: string, domain = '') =>
+    const readIds = async (status: string, domain = '') =>
       (
         await graph.ask(
           `{ emails(filter: {status: ${status}, timeRange: DAY${domain}}) { totalCount edges { node { id } } } }`,
@@ -140,15 +140,15 @@ describe('the mail of the last hours', () => {
       ['DEFERRED', deferred],
       ['COMPLAINED', spam],
     ] as const) {
-      const all = await idsOf(status);
+      const all = await readIds(status);
       expect(all.edges[0], status).toEqual({ node: { id } });
       expect(all.totalCount, status).toBe(status === 'QUEUED' ? 1 : 2);
       const wire = await gateway.call(box.apiKey, 'GET', `/emails?status=${status.toLowerCase()}&time_range=24h`);
       expect(wire.json().pagination.total, status).toBe(all.totalCount);
       expect(wire.json().data[0].id, status).toBe(id);
     }
-    expect(await idsOf('QUEUED', ', domain: "box.test"')).toEqual(page(waiting));
-    expect(await idsOf('DEFERRED', ', domain: "elsewhere.test"')).toEqual(page());
+    expect(await readIds('QUEUED', ', domain: "box.test"')).toEqual(page(waiting));
+    expect(await readIds('DEFERRED', ', domain: "elsewhere.test"')).toEqual(page());
   });
 
   test.each([0, 2161, -1])('is refused for %i hours', async (hours) => {
@@ -185,7 +185,7 @@ describe('webhooks of the last hours', () => {
   });
 
   const TIMES = 'webhookTimes { beginsAt medianMs p95Ms sampleSize }';
-  const hourOf = (at: Date) => new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000).toISOString();
+  const readHour = (at: Date) => new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000).toISOString();
 
   test('have their times per hour, per day in long periods, and none of a stranger', async () => {
     await deliver(19, { status: 'success', durationMs: 20, at: before(3) });
@@ -194,8 +194,8 @@ describe('webhooks of the last hours', () => {
     await deliver(1, { status: 'success', durationMs: 5_000, at: before(30) });
     const { overview } = await graph.ask(`{ overview { ${TIMES} } }`);
     expect(overview.webhookTimes).toEqual([
-      { beginsAt: hourOf(before(3)), medianMs: 20, p95Ms: 20, sampleSize: 20 },
-      { beginsAt: hourOf(before(1)), medianMs: 40, p95Ms: 40, sampleSize: 1 },
+      { beginsAt: readHour(before(3)), medianMs: 20, p95Ms: 20, sampleSize: 20 },
+      { beginsAt: readHour(before(1)), medianMs: 40, p95Ms: 40, sampleSize: 1 },
     ]);
     const month = (await graph.ask(`{ overview(hours: 720) { ${TIMES} } }`)).overview.webhookTimes;
     expect(

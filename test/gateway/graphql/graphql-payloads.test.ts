@@ -147,9 +147,9 @@ describe('the source of an email', () => {
     const [id] = await insertMail(gateway.actor, [
       { workspaceId: signedUp.json().user.id, raw: Buffer.from('Subject: mine\r\n\r\nHello') },
     ]);
-    const answer = (await browser.graphql(`{ email(id: "${id}") { rawUrl rawSource { text } } }`)).json();
-    expect(answer.data.email.rawSource.text).toBe('Subject: mine\r\n\r\nHello');
-    const path = new URL(answer.data.email.rawUrl).pathname.replace('/api/e2', '');
+    const response = (await browser.graphql(`{ email(id: "${id}") { rawUrl rawSource { text } } }`)).json();
+    expect(response.data.email.rawSource.text).toBe('Subject: mine\r\n\r\nHello');
+    const path = new URL(response.data.email.rawUrl).pathname.replace('/api/e2', '');
     const download = await browser.rest('GET', path);
     expect(download.statusCode).toBe(200);
     expect(download.body).toBe('Subject: mine\r\n\r\nHello');

@@ -62,10 +62,10 @@ describe('hostile queries are rejected without a statement', () => {
   ];
   test.each(cases)('%s', async (_name, query, variables) => {
     await gateway.graphql(box.apiKey, '{ viewer { id } }');
-    const { answer, statements } = await countStatements(() => ask(query, variables));
+    const { answer: response, statements } = await countStatements(() => ask(query, variables));
     expect(statements, 'it costs the database nothing').toBe(0);
-    expect(answer.status, JSON.stringify(answer)).toBe(400);
-    expect(answer.data ?? null).toBeNull();
+    expect(response.status, JSON.stringify(response)).toBe(400);
+    expect(response.data ?? null).toBeNull();
   });
 
   test('with the cost of the requested operation, even if it is the second of the document', async () => {
@@ -90,15 +90,15 @@ describe('hostile queries are rejected without a statement', () => {
   });
 
   test('more than 2,000 tokens are not parsed', async () => {
-    const answer = await ask(`{ viewer { ${'id '.repeat(2_000)} } }`);
-    expect([answer.status, answer.errors[0].message]).toEqual([400, expect.stringContaining('2000 tokens')]);
+    const response = await ask(`{ viewer { ${'id '.repeat(2_000)} } }`);
+    expect([response.status, response.errors[0].message]).toEqual([400, expect.stringContaining('2000 tokens')]);
   });
 
   test('a page of 100 emails with their fields is within the limits', async () => {
-    const answer = await ask(
+    const response = await ask(
       '{ emails(first: 100) { totalCount edges { cursor node { id subject preview from { name address } to { address } isRead thread { id } content { text } } } } }',
     );
-    expect(answer.errors).toBeUndefined();
+    expect(response.errors).toBeUndefined();
   });
 
   test('batches, other content types and mutations by GET are refused', async () => {
@@ -129,13 +129,13 @@ describe('hostile queries are rejected without a statement', () => {
   });
 
   test('variables named like prototypes change nothing', async () => {
-    const answer = await gateway.app.inject({
+    const response = await gateway.app.inject({
       method: 'POST',
       url: '/graphql',
       headers: { authorization: `Bearer ${box.apiKey}`, 'content-type': 'application/json' },
       payload: '{"query":"{ viewer { id } }","variables":{"__proto__":{"polluted":1}}}',
     });
-    expect(answer.statusCode).toBe(200);
+    expect(response.statusCode).toBe(200);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 });

@@ -41,9 +41,9 @@ async function mutate(field: string, input: Input, key = box.apiKey) {
   const type = `${field.slice(0, 1).toUpperCase()}${field.slice(1)}Input`;
   const errors = SENDING.has(field) ? SENDING_ERRORS : ERRORS;
   const query = `mutation($input: ${type}!) { ${field}(input: $input) { ${errors} ... on ${PAYLOADS[field]} } }`;
-  const answer = (await gateway.graphql(key, query, { input })).json();
-  expect(answer.errors, JSON.stringify(answer.errors)).toBeUndefined();
-  return answer.data[field];
+  const response = (await gateway.graphql(key, query, { input })).json();
+  expect(response.errors, JSON.stringify(response.errors)).toBeUndefined();
+  return response.data[field];
 }
 
 const letter = (given: Input = {}): Input => ({
@@ -58,12 +58,12 @@ const show = async (id: string) => (await call('GET', `/emails/${id}`)).json();
 const schedule = async () => (await mutate('sendEmail', letter({ scheduledAt: 'in 2 hours' }))).email.id as string;
 const countEmails = async () => (await call('GET', '/emails?time_range=all')).json().pagination.total as number;
 /** As REST names the fields at fault. */
-const pathOf = (field: string) =>
+const readPath = (field: string) =>
   field.split('.').map((name) => name.replace(/_([a-z])/g, (_m, l: string) => l.toUpperCase()));
 
 describe('sendEmail', () => {
   test('sends, and the REST interface shows the same', async () => {
-    const answer = await mutate(
+    const response = await mutate(
       'sendEmail',
       letter({
         cc: ['carl@elsewhere.test'],
@@ -75,7 +75,7 @@ describe('sendEmail', () => {
         tags: [{ name: 'kind', value: 'order' }],
       }),
     );
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       __typename: 'SendEmailPayload',
       email: {
         type: 'SENT',
@@ -84,7 +84,7 @@ describe('sendEmail', () => {
         to: [{ name: 'Bob', address: 'bob@elsewhere.test' }],
       },
     });
-    const { id } = answer.email;
+    const { id } = response.email;
     expect(await show(id)).toMatchObject({
       to: ['bob@elsewhere.test'],
       cc: ['carl@elsewhere.test'],
@@ -99,9 +99,12 @@ describe('sendEmail', () => {
   });
 
   test('schedules when it is given a time', async () => {
-    const answer = await mutate('sendEmail', letter({ scheduledAt: 'tomorrow at 9am', timezone: 'Asia/Tokyo' }));
-    expect(answer.email).toMatchObject({ type: 'SCHEDULED', status: 'SCHEDULED', timezone: 'Asia/Tokyo' });
-    expect(await show(answer.email.id)).toMatchObject({ scheduled_at: answer.email.scheduledAt, status: 'scheduled' });
+    const response = await mutate('sendEmail', letter({ scheduledAt: 'tomorrow at 9am', timezone: 'Asia/Tokyo' }));
+    expect(response.email).toMatchObject({ type: 'SCHEDULED', status: 'SCHEDULED', timezone: 'Asia/Tokyo' });
+    expect(await show(response.email.id)).toMatchObject({
+      scheduled_at: response.email.scheduledAt,
+      status: 'scheduled',
+    });
   });
 
   test.each<[Input, Input?]>([
@@ -127,12 +130,12 @@ describe('sendEmail', () => {
   ])('is refused with the error of the REST interface %#', async (given, inRest = given) => {
     const rest = (await call('POST', '/emails', { ...letter(), ...inRest })).json();
     expect(rest.statusCode).toBe(400);
-    const answer = await mutate('sendEmail', letter(given));
-    expect(answer).toMatchObject({
+    const response = await mutate('sendEmail', letter(given));
+    expect(response).toMatchObject({
       __typename: 'ValidationError',
       message: rest.message,
       fields: rest.details.map(({ field, message }: { field: string; message: string }) => ({
-        path: pathOf(field),
+        path: readPath(field),
         message,
       })),
     });
@@ -157,8 +160,8 @@ describe('sendEmail', () => {
 
   test('is forbidden from domains of other users', async () => {
     const other = await gateway.mailbox();
-    const answer = await mutate('sendEmail', letter({ from: other.address }));
-    expect(answer).toMatchObject({
+    const response = await mutate('sendEmail', letter({ from: other.address }));
+    expect(response).toMatchObject({
       __typename: 'Forbidden',
       message: expect.stringContaining("You don't have permission to send from domain"),
     });
@@ -197,9 +200,10 @@ describe('sendEmail', () => {
       const { apiKey, address } = await limited.mailbox();
       const query = `mutation($input: SendEmailInput!) { sendEmail(input: $input) { __typename ... on RateLimited { message retryAfterSeconds } } }`;
       const input = letter({ from: address });
-      const answers = [];
-      for (let n = 0; n < 2; n++) answers.push((await limited.graphql(apiKey, query, { input })).json().data.sendEmail);
-      expect(answers).toEqual([
+      const responses = [];
+      for (let n = 0; n < 2; n++)
+        responses.push((await limited.graphql(apiKey, query, { input })).json().data.sendEmail);
+      expect(responses).toEqual([
         { __typename: 'SendEmailPayload' },
         {
           __typename: 'RateLimited',
@@ -319,20 +323,20 @@ describe('replyToEmail', () => {
 
 describe('sendEmails', () => {
   test('sends a batch, which the REST interface shows', async () => {
-    const answer = await mutate('sendEmails', {
+    const response = await mutate('sendEmails', {
       emails: [letter({ subject: 'One' }), letter({ subject: 'Two', scheduledAt: 'in 2 hours' })],
     });
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       batch: { status: 'QUEUED', counts: { total: 2, pending: 2 } },
       emails: [{ subject: 'One' }, { subject: 'Two' }],
       refused: [],
     });
-    const rest = (await call('GET', `/emails/batch/${answer.batch.id}`)).json();
-    expect(rest.items.map(({ id }: { id: string }) => id)).toEqual(answer.emails.map(({ id }: { id: string }) => id));
-    const cancelled = await mutate('cancelBatch', { id: answer.batch.id });
+    const rest = (await call('GET', `/emails/batch/${response.batch.id}`)).json();
+    expect(rest.items.map(({ id }: { id: string }) => id)).toEqual(response.emails.map(({ id }: { id: string }) => id));
+    const cancelled = await mutate('cancelBatch', { id: response.batch.id });
     expect(cancelled).toMatchObject({ batch: { counts: { cancelled: 1 } }, cancelledCount: 1 });
-    expect(await mutate('cancelBatch', { id: answer.batch.id })).toMatchObject({ cancelledCount: 0 });
-    expect(await show(answer.emails[1].id)).toMatchObject({ status: 'cancelled' });
+    expect(await mutate('cancelBatch', { id: response.batch.id })).toMatchObject({ cancelledCount: 0 });
+    expect(await show(response.emails[1].id)).toMatchObject({ status: 'cancelled' });
   });
 
   test('rejects a whole batch for one invalid email, or says which', async () => {
@@ -425,7 +429,7 @@ describe('scheduled mail', () => {
 
   test('shows the result of each of several mutations of one request', async () => {
     const id = await schedule();
-    const answer = (
+    const response = (
       await gateway.graphql(
         box.apiKey,
         `mutation($id: ID!) { a: pauseEmail(input: {id: $id}) { ... on PauseEmailPayload { email { status } } }
@@ -434,7 +438,7 @@ describe('scheduled mail', () => {
         { id },
       )
     ).json();
-    expect(answer.data).toEqual({
+    expect(response.data).toEqual({
       a: { email: { status: 'PAUSED' } },
       b: { email: { status: 'SCHEDULED' } },
       c: { email: { status: 'CANCELLED' } },
@@ -448,8 +452,8 @@ describe('updateEmails', () => {
       { workspaceId: box.workspaceId },
       { workspaceId: box.workspaceId, isRead: true },
     ]);
-    const answer = await mutate('updateEmails', { ids: [...ids, ids[0]], isRead: true, isArchived: true });
-    expect(answer.emails).toEqual(ids.map((id) => ({ id, isRead: true, isArchived: true })));
+    const response = await mutate('updateEmails', { ids: [...ids, ids[0]], isRead: true, isArchived: true });
+    expect(response.emails).toEqual(ids.map((id) => ({ id, isRead: true, isArchived: true })));
     expect((await call('GET', '/emails?status=archived')).json().pagination.total).toBe(2);
     const events = await gateway.actor.pool.query<{ kind: string }>(
       'select kind from event where workspace_id = $1 order by seq',

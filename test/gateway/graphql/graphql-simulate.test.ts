@@ -31,8 +31,8 @@ interface Failure {
 }
 
 async function ask(query: string, variables: Record<string, unknown>, key = box.apiKey) {
-  const answer = await gateway.graphql(key, query, variables);
-  const { data, errors } = answer.json();
+  const response = await gateway.graphql(key, query, variables);
+  const { data, errors } = response.json();
   if (errors !== undefined) throw new Error(JSON.stringify(errors));
   return data;
 }
@@ -90,8 +90,8 @@ test.each([
   [{ template: 'BOUNCE', emailId: 'em_unknown' }, 'NotFound', 'Sent email not found'],
   [{ template: 'PLAIN', from: 'nobody' }, 'ValidationError', 'Invalid email format: nobody'],
 ] as const)('%j is %s', async (input, typename, message) => {
-  const answer: Failure = await simulate(input);
-  expect([answer.__typename, answer.message]).toEqual([typename, expect.stringContaining(message)]);
+  const response: Failure = await simulate(input);
+  expect([response.__typename, response.message]).toEqual([typename, expect.stringContaining(message)]);
 });
 
 const FORWARD = `mutation ($input: ForwardEmailInput!) { forwardEmail(input: $input) {
@@ -139,6 +139,6 @@ test('after 24 hours an idempotency key is free: its response is not replayed', 
 
 test('reports that no receiving actor is running', async () => {
   await Promise.all(actors.splice(0).map((actor) => actor.stop()));
-  const answer = await gateway.graphql(box.apiKey, SIMULATE, { input: { template: 'PLAIN', to: box.address } });
-  expect(answer.statusCode).toBe(503);
+  const response = await gateway.graphql(box.apiKey, SIMULATE, { input: { template: 'PLAIN', to: box.address } });
+  expect(response.statusCode).toBe(503);
 });

@@ -124,9 +124,9 @@ async function ask(name: string, given: Variables | undefined) {
   const counts: number[] = [];
   let data;
   for (let n = 0; n < 3; n++) {
-    const { answer, statements } = await countStatements(() => gateway.graphql(box.apiKey, text, given));
+    const { answer: response, statements } = await countStatements(() => gateway.graphql(box.apiKey, text, given));
     counts.push(statements);
-    const { errors, ...more } = answer.json();
+    const { errors, ...more } = response.json();
     expect(errors).toBeUndefined();
     ({ data } = more);
   }
@@ -162,9 +162,10 @@ test('the fixture has many rows of each kind', async () => {
   expect(messages.filter(({ attachments }) => attachments.length === 1)).toHaveLength(MANY);
   expect(messages.filter(({ type, recipients }) => type === 'SENT' && recipients.length > 0)).toHaveLength(MANY / 2);
   const [{ email: delivered }, { email: sent }] = [await shown('email', 0), await shown('email', 1)];
-  const attemptsOf = (list: { attempts: unknown[] }[]) => list.filter(({ attempts }) => attempts.length === 1).length;
-  expect(attemptsOf(sent.recipients)).toBe(MANY);
-  expect(attemptsOf(delivered.deliveries.edges.map(({ node }: { node: unknown }) => node))).toBe(DELIVERIES);
+  const countAttempts = (list: { attempts: unknown[] }[]) =>
+    list.filter(({ attempts }) => attempts.length === 1).length;
+  expect(countAttempts(sent.recipients)).toBe(MANY);
+  expect(countAttempts(delivered.deliveries.edges.map(({ node }: { node: unknown }) => node))).toBe(DELIVERIES);
 });
 
 test('a page of 50 messages takes at most 6 statements', () => expect(EXPECTED['thread']).toBeLessThanOrEqual(6));

@@ -24,10 +24,10 @@ afterEach(() => {
 afterAll(() => gateway.close());
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read into answers of many fields
-type Answer = { data?: any; errors?: readonly { message: string; extensions?: any }[] };
+type GraphqlResult = { data?: any; errors?: readonly { message: string; extensions?: any }[] };
 
 interface Subscriber {
-  answers: Answer[];
+  answers: GraphqlResult[];
   /** Resolves when so many have come. */
   until(count: number): Promise<void>;
   /** resolves with the error that ended it, or null */
@@ -41,20 +41,24 @@ function subscribe(box: TestMailbox, query: string, variables: Record<string, un
     headers: { authorization: `Bearer ${box.apiKey}` },
     retryAttempts: 0,
   });
-  const answers: Answer[] = [];
+  const responses: GraphqlResult[] = [];
   let end: () => void = () => undefined;
   const over = new Promise<unknown>((resolve) => {
     end = client.subscribe<Record<string, unknown>, unknown>(
       { query, variables },
-      { next: (answer) => void answers.push(answer as Answer), error: resolve, complete: () => resolve(null) },
+      {
+        next: (response) => void responses.push(response as GraphqlResult),
+        error: resolve,
+        complete: () => resolve(null),
+      },
     );
   });
   ends.push(end, () => client.dispose());
   return {
-    answers,
+    answers: responses,
     over,
     end,
-    until: (count) => expect.poll(() => answers.length).toBeGreaterThanOrEqual(count),
+    until: (count) => expect.poll(() => responses.length).toBeGreaterThanOrEqual(count),
   };
 }
 
@@ -64,7 +68,7 @@ const append = (box: TestMailbox, labels: string[], more = {}) =>
   appendEvents(gateway.owner, box.workspaceId, { labels, bus: gateway.bus, ...more });
 const EVENTS =
   'subscription($after: String, $kinds: [EventKind!]) { events(after: $after, kinds: $kinds) { cursor kind at data } }';
-const labelsOf = ({ answers }: Subscriber) => answers.map(({ data }) => data.events.data.label);
+const listLabels = ({ answers: responses }: Subscriber) => responses.map(({ data }) => data.events.data.label);
 
 /** Publishes an event of the user. */
 async function tell(box: TestMailbox, event: Record<string, unknown>): Promise<number> {
@@ -90,7 +94,7 @@ test('events begin with new ones, or after a cursor, and may be of some kinds on
   await append(box, ['new']);
   await append(box, ['sent'], { kind: 'email.sent' });
   await Promise.all([live.until(2), resumed.until(3), chosen.until(1)]);
-  expect([labelsOf(live), labelsOf(resumed), labelsOf(chosen)]).toEqual([
+  expect([listLabels(live), listLabels(resumed), listLabels(chosen)]).toEqual([
     ['new', 'sent'],
     ['old', 'new', 'sent'],
     ['sent'],
@@ -140,8 +144,8 @@ test('received mail is announced when it has its thread, filtered by address and
   for (const emailId of [sent, elsewhere, emailIds[0]])
     await tell(box, { kind: 'email.threaded', emailId, threadId, data: { reason: 'new' } });
   await Promise.all([all.until(2), byAddress.until(1), byId.until(1)]);
-  const idsOf = ({ answers }: Subscriber) => answers.map(({ data }) => data.emailReceived.email.id);
-  expect([idsOf(all), idsOf(byAddress), idsOf(byId), idsOf(foreign)]).toEqual([
+  const listIds = ({ answers: responses }: Subscriber) => responses.map(({ data }) => data.emailReceived.email.id);
+  expect([listIds(all), listIds(byAddress), listIds(byId), listIds(foreign)]).toEqual([
     [elsewhere, emailIds[0]],
     [emailIds[0]],
     [emailIds[0]],

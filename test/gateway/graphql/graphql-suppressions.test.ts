@@ -22,9 +22,9 @@ const rest = async (method: string, path: string, body?: unknown, as = box) => {
   return { status: response.statusCode, body: response.json() };
 };
 const ask = async (query: string, variables?: Record<string, unknown>, as = box) => {
-  const answer = (await gateway.graphql(as.apiKey, query, variables)).json();
-  expect(answer.errors).toBeUndefined();
-  return answer.data;
+  const response = (await gateway.graphql(as.apiKey, query, variables)).json();
+  expect(response.errors).toBeUndefined();
+  return response.data;
 };
 const change = (name: string, input: Record<string, unknown>, payload = '__typename', as = box) =>
   mutate(gateway, as.apiKey, name, input, payload);
@@ -44,7 +44,7 @@ test('a suppression shows every fact of REST, by its id and by its address', asy
   const [emailId = ''] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
   const id = await insert('gone@elsewhere.test', 'bounce', emailId);
   const { body } = await rest('GET', `/suppressions/${id}`);
-  const answer = await ask(
+  const response = await ask(
     `query($id: ID!) { node(id: $id) { ...shown } byId: suppression(idOrAddress: "${id}") { ...shown }
       byAddress: suppression(idOrAddress: "GONE@elsewhere.test") { ...shown } none: suppression(idOrAddress: "none") { id } }
      fragment shown on Suppression { id address reason detail email { id } createdAt }`,
@@ -58,7 +58,7 @@ test('a suppression shows every fact of REST, by its id and by its address', asy
     email: { id: body.email_id },
     createdAt: body.created_at,
   };
-  expect(answer).toEqual({ node: shown, byId: shown, byAddress: shown, none: null });
+  expect(response).toEqual({ node: shown, byId: shown, byAddress: shown, none: null });
   const other = await gateway.mailbox();
   const foreign = `{ node(id: "${id}") { id } byAddress: suppression(idOrAddress: "gone@elsewhere.test") { id } byId: suppression(idOrAddress: "${id}") { id } }`;
   expect(await ask(foreign, {}, other)).toEqual({ node: null, byAddress: null, byId: null });
@@ -104,10 +104,10 @@ test('an address that is already suppressed stays unchanged, in both interfaces'
 });
 
 test('many who suppress one address at once all get the same suppression', async () => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () => change('suppressAddress', { address: 'same@x.test' }, 'suppression { id }')),
   );
-  expect(new Set(answers.map(({ suppression }) => suppression.id)).size).toBe(1);
+  expect(new Set(responses.map(({ suppression }) => suppression.id)).size).toBe(1);
   expect((await rest('GET', '/suppressions')).body.pagination.total).toBe(1);
 });
 

@@ -92,15 +92,15 @@ interface ShownThread {
   messages: { nodes: { node: { id: string } }[] };
 }
 
-const messagesOf = (thread: ShownThread) => thread.messages.nodes.map(({ node }) => node.id);
+const listMessages = (thread: ShownThread) => thread.messages.nodes.map(({ node }) => node.id);
 const rest = async (box: TestMailbox, path: string) => (await gateway.call(box.apiKey, 'GET', path)).json();
-const threadIdsOf = async (box: TestMailbox): Promise<string[]> =>
+const listThreadIds = async (box: TestMailbox): Promise<string[]> =>
   (await rest(box, '/mail/threads')).threads.map(({ id }: { id: string }) => id).toReversed();
 
 describe('a thread', () => {
   test('shows the fields of REST, and its participants and labels', async () => {
     const { box, ids } = await mailboxWith([{ name: 'a' }, { name: 'b', parents: ['a'], from: 'Bob@Elsewhere.test' }]);
-    const [threadId = ''] = await threadIdsOf(box);
+    const [threadId = ''] = await listThreadIds(box);
     await change(box, UPDATE, { threadIds: [threadId], addLabels: ['Work'] });
     const { thread: shown } = await rest(box, `/mail/threads/${threadId}`);
     const { thread } = await ask(
@@ -134,7 +134,7 @@ describe('a thread', () => {
   test('has its messages by pages, forward and backward, and their number', async () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const { box, ids } = await mailboxWith(names.map((name) => ({ name, parents: name === 'a' ? [] : ['a'] })));
-    const [id] = await threadIdsOf(box);
+    const [id] = await listThreadIds(box);
     const page = async (args: string) => {
       const { thread } = await ask(
         box,
@@ -160,7 +160,7 @@ describe('a thread', () => {
 describe('updateThreads', () => {
   test('marks and labels whole threads, and REST shows it', async () => {
     const { box } = await mailboxWith([{ name: 'a' }, { name: 'b', parents: ['a'] }, { name: 'c' }]);
-    const threadIds = await threadIdsOf(box);
+    const threadIds = await listThreadIds(box);
     const { threads } = await change(box, UPDATE, { threadIds, isRead: true, isArchived: true, addLabels: [' Tax '] });
     expect(threads).toMatchObject([
       { id: threadIds[0], messageCount: 2, unreadCount: 0, isArchived: true, labels: ['Tax'] },
@@ -186,7 +186,7 @@ describe('updateThreads', () => {
 
   test('shows the state after each of several changes in one request', async () => {
     const { box } = await mailboxWith([{ name: 'a' }]);
-    const [id = ''] = await threadIdsOf(box);
+    const [id = ''] = await listThreadIds(box);
     const data = await ask(
       box,
       `mutation ($id: ID!) {
@@ -199,8 +199,8 @@ describe('updateThreads', () => {
 
   test('says which field is wrong, and reports foreign IDs as unknown', async () => {
     const { box } = await mailboxWith([{ name: 'a' }]);
-    const [threadId = ''] = await threadIdsOf(box);
-    const [foreign] = await threadIdsOf((await mailboxWith([{ name: 'x' }])).box);
+    const [threadId = ''] = await listThreadIds(box);
+    const [foreign] = await listThreadIds((await mailboxWith([{ name: 'x' }])).box);
     expect(await change(box, UPDATE, { threadIds: [threadId], addLabels: ['a', '\u0007'] })).toEqual({
       __typename: 'ValidationError',
       message: 'A label must have 1 to 64 characters and no control characters',
@@ -221,7 +221,7 @@ describe('updateThreads', () => {
 
   test('returns an error that the threads are being changed when it waited too long', async () => {
     const { box } = await mailboxWith([{ name: 'a' }]);
-    const threadIds = await threadIdsOf(box);
+    const threadIds = await listThreadIds(box);
     await inTransaction(gateway.actor, async (client) => {
       await lockThreads(client, box.workspaceId);
       expect(await change(box, UPDATE, { threadIds, isRead: true })).toMatchObject({
@@ -241,13 +241,13 @@ describe('threads that are merged and split', () => {
       { name: 'c' },
       { name: 'd' },
     ]);
-    const [first = '', ofA = '', ofC = '', ofD = ''] = await threadIdsOf(box);
+    const [first = '', ofA = '', ofC = '', ofD = ''] = await listThreadIds(box);
     expect((await change(box, MERGE, { threadIds: [ofC, ofD] })).thread.id).toBe(ofC);
     const { newThread, thread } = await change(box, SPLIT, { threadId: ofA, emailIds: [ids['b']] });
-    expect([messagesOf(thread), messagesOf(newThread)]).toEqual([[ids['a']], [ids['b']]]);
+    expect([listMessages(thread), listMessages(newThread)]).toEqual([[ids['a']], [ids['b']]]);
     expect((await change(box, MERGE, { threadIds: [ofD, newThread.id] })).thread.id).toBe(newThread.id);
     const moved = await change(box, MOVE, { emailIds: [ids['a']], threadId: ofD });
-    expect(messagesOf(moved.thread)).toEqual(['a', 'b', 'c', 'd'].map((name) => ids[name]));
+    expect(listMessages(moved.thread)).toEqual(['a', 'b', 'c', 'd'].map((name) => ids[name]));
 
     const former = [ofA, ofC, ofD, newThread.id];
     const { nodes } = await ask(box, `query ($ids: [ID!]!) { nodes(ids: $ids) { id } }`, { ids: former });
@@ -255,8 +255,8 @@ describe('threads that are merged and split', () => {
     // Each reply joins its thread at once, so the next one replies to it.
     let latest = ids['d'];
     for (const [n, id] of former.entries()) {
-      const answer = await rest(box, `/mail/threads/${id}`);
-      expect([answer.thread.id, answer.total_count]).toEqual([newThread.id, 4 + n]);
+      const response = await rest(box, `/mail/threads/${id}`);
+      expect([response.thread.id, response.total_count]).toEqual([newThread.id, 4 + n]);
       const { threads } = await rest(box, `/mail/threads?cursor=${id}`);
       expect(threads.map((listed: { id: string }) => listed.id)).toEqual([first]);
       const reply = await gateway.call(box.apiKey, 'POST', `/emails/${id}/reply`, { from: box.address, text: 'Yes' });
@@ -267,9 +267,9 @@ describe('threads that are merged and split', () => {
 
   test('return an error for an impossible move', async () => {
     const { box, ids } = await mailboxWith([{ name: 'a' }, { name: 'b', parents: ['a'] }, { name: 'c' }]);
-    const [ofA = '', ofC = ''] = await threadIdsOf(box);
+    const [ofA = '', ofC = ''] = await listThreadIds(box);
     const foreign = await mailboxWith([{ name: 'x' }]);
-    const [foreignId] = await threadIdsOf(foreign.box);
+    const [foreignId] = await listThreadIds(foreign.box);
     const invalid = (path: string[]) => ({ __typename: 'ValidationError', fields: [{ path }] });
     const notFound = (message: string) => ({ __typename: 'NotFound', message });
     expect(await change(box, MERGE, { threadIds: [ofA] })).toMatchObject(invalid(['threadIds']));
@@ -285,12 +285,12 @@ describe('threads that are merged and split', () => {
     expect(await change(box, MOVE, { threadId: ofC, emailIds: [foreign.ids['x']] })).toMatchObject(
       notFound('Email not found'),
     );
-    expect(await threadIdsOf(box)).toEqual([ofA, ofC]);
+    expect(await listThreadIds(box)).toEqual([ofA, ofC]);
   });
 
   test('take replies where their user split them', async () => {
     const { box, ids } = await mailboxWith([{ name: 'a' }, { name: 'b', parents: ['a'] }]);
-    const [ofA = ''] = await threadIdsOf(box);
+    const [ofA = ''] = await listThreadIds(box);
     const { newThread } = await change(box, SPLIT, { threadId: ofA, emailIds: [ids['b']] });
     const later = await arrive(
       box,
@@ -321,7 +321,7 @@ test('a page of 50 threads, and a thread of 50 messages, need as many statements
     ...Array.from({ length: 50 }, (_, n) => ({ name: `m${n}`, parents: n === 0 ? [] : ['m0'] })),
     ...Array.from({ length: 50 }, (_, n) => ({ name: `t${n}` })),
   ]);
-  const [large, small] = await threadIdsOf(box);
+  const [large, small] = await listThreadIds(box);
   const LIST = `query ($n: Int!) { threads(first: $n) { edges { node { id labels participants { name address } unreadCount
     latestMessage { id subject } } } } }`;
   const PAGE = `query ($id: ID!) { thread(id: $id) { labels participants { address } latestMessage { id }

@@ -13,16 +13,16 @@ import { countStatements } from '../../support/statements.ts';
 let gateway: TestGateway;
 let receiver: WebhookReceiver;
 let actor: Actor | null = null;
-let answer: number;
+let response: number;
 let box: TestMailbox;
 let graph: GraphClient;
 
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { secretKey: SECRET_KEY } });
-  receiver = await startWebhookReceiver({ script: () => ({ status: answer, body: 'so it is' }) });
+  receiver = await startWebhookReceiver({ script: () => ({ status: response, body: 'so it is' }) });
 });
 beforeEach(async () => {
-  answer = 200;
+  response = 200;
   box = await gateway.mailbox({ endpointUrl: receiver.url, endpointConfig: { retryAttempts: 0 } });
   graph = graphClient(gateway, box.apiKey);
 });
@@ -102,11 +102,11 @@ describe('the timeline of a received email', () => {
 
   test('goes from the SMTP session to the responses of the webhook, and on to the actions of people', async () => {
     const emailId = await receive();
-    answer = 500;
+    response = 500;
     await start();
     gateway.bus.wake('delivery.route.wake', { workspaceId: box.workspaceId, emailIds: [emailId] });
     const [first] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'failed');
-    answer = 200;
+    response = 200;
     const again = await graph.mutate('retryEmail', { id: emailId, deliveryId: first?.id }, 'deliveries { id }');
     await untilDeliveries(gateway.actor, box.endpointId, (all) => all[1]?.status === 'success');
     await graph.mutate('updateEmail', { id: emailId, isRead: true, isArchived: true });

@@ -26,7 +26,7 @@ test('the examples of the schema work', async () => {
     lastMessageAt: new Date(),
     text: 'Hello',
   });
-  const answer = await ask(
+  const response = await ask(
     `query($email: ID!, $thread: ID!, $domain: ID!, $address: ID!, $endpoint: ID!) {
       viewer { id email }
       email(id: $email) {
@@ -53,8 +53,8 @@ test('the examples of the schema work', async () => {
       endpoint: box.endpointId,
     },
   );
-  expect(answer.errors).toBeUndefined();
-  expect(answer.data).toMatchObject({
+  expect(response.errors).toBeUndefined();
+  expect(response.data).toMatchObject({
     viewer: { id: box.workspaceId, email: `${box.workspaceId}@account.test` },
     email: {
       id: emailIds[1],
@@ -104,13 +104,13 @@ describe('connections', () => {
     pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string; endCursor: string };
   };
   const page = async (field: string, args: string): Promise<Page> => {
-    const answer = await ask(
+    const response = await ask(
       `{ ${field}(${args}) { edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
       {},
       pager.apiKey,
     );
-    expect(answer.errors).toBeUndefined();
-    return answer.data[field];
+    expect(response.errors).toBeUndefined();
+    return response.data[field];
   };
 
   test.each([
@@ -148,12 +148,12 @@ describe('connections', () => {
       lastMessageAt: new Date(Date.now() - 1_000_000),
     });
     const messages = async (args: string) => {
-      const answer = await ask(
+      const response = await ask(
         `{ thread(id: "${threadId}") { messages(${args}) { edges { node { id } } pageInfo { startCursor endCursor } } } }`,
         {},
         pager.apiKey,
       );
-      const { edges, pageInfo } = answer.data.thread.messages;
+      const { edges, pageInfo } = response.data.thread.messages;
       return { ids: edges.map((edge: { node: { id: string } }) => edge.node.id), pageInfo };
     };
     const first = await messages('first: 3');
@@ -170,10 +170,10 @@ describe('connections', () => {
 
   test('an invalid cursor is refused by name', async () => {
     for (const cursor of ['', 'x', '!!!!', Buffer.from('zzz.em_1\u0000').toString('base64url')]) {
-      const answer = await ask('query($after: String) { emails(after: $after) { totalCount edges { cursor } } }', {
+      const response = await ask('query($after: String) { emails(after: $after) { totalCount edges { cursor } } }', {
         after: cursor,
       });
-      expect(answer.errors[0]).toMatchObject({ message: 'Invalid cursor', extensions: { code: 'validation_error' } });
+      expect(response.errors[0]).toMatchObject({ message: 'Invalid cursor', extensions: { code: 'validation_error' } });
     }
   });
 
@@ -209,12 +209,12 @@ test('an inbox of threads with their messages takes as few statements for 20 thr
 
 test('a mutation changes the objects of the REST interface', async () => {
   const [id] = await insertMail(gateway.actor, [{ workspaceId: box.workspaceId }]);
-  const answer = await ask(
+  const response = await ask(
     `mutation($id: ID!) { updateEmail(input: {id: $id, isRead: true, isArchived: true}) {
       ... on UpdateEmailPayload { email { id isRead isArchived } } } }`,
     { id },
   );
-  expect(answer.data.updateEmail.email).toEqual({ id, isRead: true, isArchived: true });
+  expect(response.data.updateEmail.email).toEqual({ id, isRead: true, isArchived: true });
   expect((await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json()).toMatchObject({
     is_read: true,
     is_archived: true,
@@ -241,12 +241,12 @@ test('internal errors are masked', async () => {
      values ($1, 'em_broken', '"secret-canary"', '{}', '{}', '{}', '[]', 1)`,
     [box.workspaceId],
   );
-  const answer = await ask('{ email(id: "em_broken") { id content { text headers { name } } } }');
-  expect(answer.errors[0]).toMatchObject({
+  const response = await ask('{ email(id: "em_broken") { id content { text headers { name } } } }');
+  expect(response.errors[0]).toMatchObject({
     message: 'An unexpected error occurred.',
     extensions: { code: 'internal_server_error' },
   });
-  expect(JSON.stringify(answer)).not.toMatch(/canary|zod|at .*\.ts/i);
+  expect(JSON.stringify(response)).not.toMatch(/canary|zod|at .*\.ts/i);
   const rest = await gateway.call(box.apiKey, 'GET', '/emails/em_broken');
   expect([rest.statusCode, rest.json().message]).toEqual([500, 'An unexpected error occurred.']);
 });

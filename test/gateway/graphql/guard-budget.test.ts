@@ -65,13 +65,13 @@ test.each(waysToJudge)(
   async (_, judge) => {
     const first = await judgeSlowly(judge);
     expect(first.statusCode, first.body).toBe(200);
-    const answer = await judge();
-    expect([answer.statusCode, answer.json().message]).toEqual([
+    const response = await judge();
+    expect([response.statusCode, response.json().message]).toEqual([
       429,
       'Your guard rules have taken too long lately. Try again later.',
     ]);
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-    expect(Number(answer.headers['retry-after'])).toBeLessThan(60);
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(response.headers['retry-after'])).toBeLessThan(60);
   },
 );
 

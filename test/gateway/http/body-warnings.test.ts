@@ -37,9 +37,9 @@ describe('unknown fields of a body are reported in warnings', () => {
       topic_id: 't',
       replyTo: [],
     });
-    const { status, body: answer } = await ask('POST', '/emails', body);
-    expect([status, answer]).toMatchObject([200, { id: expect.stringMatching(/^em_/), status: 'sent' }]);
-    expect(answer.warnings).toEqual(warned('attachments.0.disposition', 'topic_id'));
+    const { status, body: response } = await ask('POST', '/emails', body);
+    expect([status, response]).toMatchObject([200, { id: expect.stringMatching(/^em_/), status: 'sent' }]);
+    expect(response.warnings).toEqual(warned('attachments.0.disposition', 'topic_id'));
   });
 
   test('of a reply, of marks, of a rejected body', async () => {

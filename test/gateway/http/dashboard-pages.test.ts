@@ -9,7 +9,7 @@ const gateway = openForFile(() => openTestGateway());
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const get = (url: string, headers: Record<string, string> = BROWSER) => gateway.app.inject({ url, headers });
-const nonceOf = (policy: unknown) => /'nonce-([^']+)'/.exec(String(policy))?.[1] ?? '';
+const readNonce = (policy: unknown) => /'nonce-([^']+)'/.exec(String(policy))?.[1] ?? '';
 
 test('every path that a browser opens returns the page, without a key, each time with a new policy', async () => {
   const nonces = new Set<string>();
@@ -23,9 +23,9 @@ test('every path that a browser opens returns the page, without a key, each time
     expect(policy).toContain(`default-src 'none'; script-src 'self' 'sha256-${hash}';`);
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toContain('unsafe');
-    expect(page.body).toContain(`nonce="${nonceOf(policy)}"`);
+    expect(page.body).toContain(`nonce="${readNonce(policy)}"`);
     expect([page.headers['cache-control'], page.headers['x-frame-options']]).toEqual(['no-store', 'DENY']);
-    nonces.add(nonceOf(policy));
+    nonces.add(readNonce(policy));
   }
   expect(nonces.size).toBe(5);
   expect([...nonces].every((nonce) => nonce.length >= 22)).toBe(true);
@@ -33,8 +33,8 @@ test('every path that a browser opens returns the page, without a key, each time
 
 test('other paths respond as before, also for a browser', async () => {
   for (const url of ['/api/e2/nothing', '/api', '/assets/none.js', '/health/x']) {
-    const answer = await get(url);
-    expect([url, answer.statusCode, answer.json().name]).toEqual([url, 404, 'not_found']);
+    const response = await get(url);
+    expect([url, response.statusCode, response.json().name]).toEqual([url, 404, 'not_found']);
   }
   expect((await get('/inbox', { accept: 'application/json' })).statusCode).toBe(404);
   expect((await gateway.app.inject({ method: 'POST', url: '/inbox', headers: BROWSER })).statusCode).toBe(404);

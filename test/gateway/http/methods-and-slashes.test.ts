@@ -14,21 +14,21 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-interface Answer {
+interface RawResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
 }
 
-function call(method: string, path: string, body?: string): Promise<Answer> {
+function call(method: string, path: string, body?: string): Promise<RawResponse> {
   const headers = { authorization: `Bearer ${box.apiKey}`, ...(body && { 'content-type': 'application/json' }) };
   return new Promise((resolve, reject) => {
     const sent = request(new URL(path, base), { method, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
-        const { statusCode: status = 0, headers: answered } = response;
-        resolve({ status, headers: answered, body: Buffer.concat(chunks).toString() });
+        const { statusCode: status = 0, headers: responded } = response;
+        resolve({ status, headers: responded, body: Buffer.concat(chunks).toString() });
       });
     });
     sent.on('error', reject);

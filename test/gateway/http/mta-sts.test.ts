@@ -5,7 +5,7 @@ import { graphClient } from '../../support/servers/graph-client.ts';
 
 const gateway = openForFile(() => openTestGateway());
 
-const policyOf = async (host: string) => {
+const readPolicy = async (host: string) => {
   const { statusCode, headers, body } = await gateway.app.inject({
     url: '/.well-known/mta-sts.txt',
     headers: { host },
@@ -16,19 +16,19 @@ const policyOf = async (host: string) => {
 test('the policy of every verified domain is served under its own name only', async () => {
   const box = await gateway.mailbox();
   const domain = box.address.split('@')[1] ?? '';
-  expect(await policyOf(`MTA-STS.${domain}:443`)).toEqual({
+  expect(await readPolicy(`MTA-STS.${domain}:443`)).toEqual({
     statusCode: 200,
     type: 'text/plain; charset=utf-8',
     body: 'version: STSv1\r\nmode: testing\r\nmx: mx.postroom.test\r\nmax_age: 86400\r\n',
   });
   for (const host of ['postroom.test', 'localhost', '192.0.2.1'])
-    expect(await policyOf(host), host).toMatchObject({ statusCode: 404, body: 'No policy\n' });
+    expect(await readPolicy(host), host).toMatchObject({ statusCode: 404, body: 'No policy\n' });
   for (const host of [domain, 'mta-sts.nobody.test', 'mta-sts.', `mta-sts.sub.${domain}`])
-    expect(await policyOf(host), host).toMatchObject({ statusCode: 421 });
+    expect(await readPolicy(host), host).toMatchObject({ statusCode: 421 });
   const elsewhere = await gateway.app.inject({ url: '/api/auth/settings', headers: { host: `mta-sts.${domain}` } });
   expect(elsewhere.statusCode).toBe(421);
   await gateway.owner.pool.query('delete from verified_domain_name where name = $1', [domain]);
-  expect(await policyOf(`mta-sts.${domain}`)).toMatchObject({ statusCode: 421 });
+  expect(await readPolicy(`mta-sts.${domain}`)).toMatchObject({ statusCode: 421 });
 });
 
 test('REST and GraphQL show the records to publish, and whether DNS has them', async () => {

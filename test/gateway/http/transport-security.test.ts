@@ -44,11 +44,12 @@ test('every response of a service at an https address tells browsers to use HTTP
       `414 /api/e2/emails/${'x'.repeat(25)}`,
     ]),
   );
-  for (const [answer, field] of Object.entries(found)) expect([answer, field]).toEqual([answer, 'max-age=31536000']);
+  for (const [response, field] of Object.entries(found))
+    expect([response, field]).toEqual([response, 'max-age=31536000']);
 });
 
 test('a service at an http address, or at localhost, sends no such header', async () => {
   for (const publicUrl of ['http://mail.example.com', 'https://localhost:8443'])
-    for (const [answer, field] of Object.entries(await said(publicUrl)))
-      expect([answer, field]).toEqual([answer, undefined]);
+    for (const [response, field] of Object.entries(await said(publicUrl)))
+      expect([response, field]).toEqual([response, undefined]);
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeSignInLink } from '../../../db/queries/accounts/sign-in-link.ts';
 import { tools } from '../../../gateway/mcp/tools.ts';
 import { isQuick } from '../../support/chaos-figures.ts';
-import { digestsOf, type Holdings, makeHoldings, workspaceTables } from '../../support/rows/holdings.ts';
+import { type Holdings, makeHoldings, readDigests, workspaceTables } from '../../support/rows/holdings.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
 import { connectInjected } from '../../support/servers/mcp-client.ts';
 import { openBrowser } from '../../support/stages/browser-session.ts';
@@ -120,9 +120,9 @@ describe.each(['key', 'client of OAuth'])('with a %s', (kind) => {
     );
     received = list.json().data[0].id;
     const tables = await workspaceTables(gateway.actor);
-    let before = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
+    let before = await readDigests(gateway.actor, tables, theirs.mailbox.workspaceId);
     changedTables = async () => {
-      const now = await digestsOf(gateway.actor, tables, theirs.mailbox.workspaceId);
+      const now = await readDigests(gateway.actor, tables, theirs.mailbox.workspaceId);
       const changed = tables.filter((table) => now.get(table) !== before.get(table));
       before = now;
       return changed;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const forgetTries = () => gateway.owner.pool.query('delete from auth_rate_limit');
-const errorOf = (response: { statusCode: number; json: () => { error?: string } }) => [
+const readError = (response: { statusCode: number; json: () => { error?: string } }) => [
   response.statusCode,
   response.json().error,
 ];
@@ -100,7 +100,7 @@ describe('a registration', () => {
     await forgetTries();
     const payload = { redirect_uris: [uri] };
     const response = await gateway.app.inject({ method: 'POST', url: '/oauth/register', payload });
-    expect(errorOf(response)).toEqual([400, 'invalid_redirect_uri']);
+    expect(readError(response)).toEqual([400, 'invalid_redirect_uri']);
   });
 
   test('is limited for each network, and old clients without a grant make room for new ones', async () => {
@@ -113,7 +113,7 @@ describe('a registration', () => {
       url: '/oauth/register',
       payload: { redirect_uris: [CALLBACK] },
     });
-    expect(errorOf(full)).toEqual([503, 'temporarily_unavailable']);
+    expect(readError(full)).toEqual([503, 'temporarily_unavailable']);
     await gateway.owner.pool.query(`update oauth_client set created_at = created_at - interval '2 hours'`);
     await oauth.register();
     expect(await countClients()).toBeLessThanOrEqual(40);
@@ -240,14 +240,17 @@ describe('a code', () => {
     expect(won.length).toBe(1);
     expect(responses.filter(({ statusCode }) => statusCode === 400).length).toBe(49);
     expect(await readsMcp(won[0]?.json().access_token)).toBe(401);
-    expect(errorOf(await oauth.refresh(signIn.clientId, won[0]?.json().refresh_token))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.refresh(signIn.clientId, won[0]?.json().refresh_token))).toEqual([
+      400,
+      'invalid_grant',
+    ]);
   });
 
   test('that is used again ends the tokens of its grant, with the key', async () => {
     const { signIn, code } = await allow();
     const { access_token: token } = (await oauth.exchange(signIn, code)).json();
     expect(await readsMcp(token)).toBe(200);
-    expect(errorOf(await oauth.exchange(signIn, code))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.exchange(signIn, code))).toEqual([400, 'invalid_grant']);
     expect(await readsMcp(token)).toBe(401);
   });
 
@@ -257,33 +260,33 @@ describe('a code', () => {
     ['another resource', () => ({ resource: ISSUER })],
   ])('is void after an exchange with %s', async (_name, more) => {
     const { signIn, code } = await allow();
-    expect(errorOf(await oauth.exchange(signIn, code, more()))).toEqual([400, 'invalid_grant']);
-    expect(errorOf(await oauth.exchange(signIn, code))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.exchange(signIn, code, more()))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.exchange(signIn, code))).toEqual([400, 'invalid_grant']);
   });
 
   test('is not exchanged for another client, without a verifier, or with parameters given twice', async () => {
     const { signIn, code } = await allow();
     const other = await oauth.register();
-    expect(errorOf(await oauth.exchange({ ...signIn, clientId: other }, code))).toEqual([400, 'invalid_grant']);
-    expect(errorOf(await oauth.exchange(signIn, code, { code_verifier: '' }))).toEqual([400, 'invalid_request']);
+    expect(readError(await oauth.exchange({ ...signIn, clientId: other }, code))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.exchange(signIn, code, { code_verifier: '' }))).toEqual([400, 'invalid_request']);
     const twice = await gateway.app.inject({
       method: 'POST',
       url: '/oauth/token',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       payload: `grant_type=authorization_code&code=${code}&code=${code}`,
     });
-    expect(errorOf(twice)).toEqual([400, 'invalid_request']);
+    expect(readError(twice)).toEqual([400, 'invalid_request']);
     expect((await oauth.exchange(signIn, code)).statusCode).toBe(200);
   });
 
   test('is void when it is older than a minute, and when the role of its person changed', async () => {
     const late = await allow();
     await gateway.owner.pool.query(`update oauth_code set expires_at = now() - interval '1 second'`);
-    expect(errorOf(await oauth.exchange(late.signIn, late.code))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.exchange(late.signIn, late.code))).toEqual([400, 'invalid_grant']);
     const person = await team.makeMember('agent');
     const changed = await allow(person.browser, { level: 'send' });
     await team.owner.browser.rest('PATCH', `/members/${person.personId}`, {}, { role: 'viewer' });
-    expect(errorOf(await oauth.exchange(changed.signIn, changed.code))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.exchange(changed.signIn, changed.code))).toEqual([400, 'invalid_grant']);
   });
 });
 
@@ -315,7 +318,7 @@ describe('a token', () => {
   test('is no password, and its kinds do not replace each other', async () => {
     const tokens = await oauth.connect(team.owner.browser, {}, forWholeService);
     expect(await readsRest(tokens.refresh_token)).toBe(401);
-    expect(errorOf(await oauth.refresh(tokens.clientId, tokens.access_token))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.refresh(tokens.clientId, tokens.access_token))).toEqual([400, 'invalid_grant']);
   });
 
   test('that was refreshed is rotated, and the second use of a refresh token ends the grant', async () => {
@@ -324,9 +327,9 @@ describe('a token', () => {
     expect(second).toMatchObject({ token_type: 'Bearer', scope: 'read', expires_in: 3_600 });
     expect(second.refresh_token).not.toBe(first.refresh_token);
     expect(await readsMcp(second.access_token)).toBe(200);
-    expect(errorOf(await oauth.refresh(first.clientId, first.refresh_token))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.refresh(first.clientId, first.refresh_token))).toEqual([400, 'invalid_grant']);
     expect(await readsMcp(second.access_token)).toBe(401);
-    expect(errorOf(await oauth.refresh(first.clientId, second.refresh_token))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.refresh(first.clientId, second.refresh_token))).toEqual([400, 'invalid_grant']);
   });
 
   test('ends a year after its person allowed the client, however often it is refreshed', async () => {
@@ -346,14 +349,14 @@ describe('a token', () => {
     expect(rows.length).toBeGreaterThan(1);
     expect(rows.filter(({ is_within }) => !is_within)).toEqual([]);
     await age('365 days');
-    expect(errorOf(await oauth.refresh(first.clientId, last.refresh_token))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.refresh(first.clientId, last.refresh_token))).toEqual([400, 'invalid_grant']);
   });
 
   test('is refreshed for its own client and resource only', async () => {
     const { clientId, refresh_token: token } = await oauth.connect(team.owner.browser);
     const other = await oauth.register();
-    expect(errorOf(await oauth.refresh(other, token))).toEqual([400, 'invalid_grant']);
-    expect(errorOf(await oauth.refresh(clientId, token, { resource: ISSUER }))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.refresh(other, token))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.refresh(clientId, token, { resource: ISSUER }))).toEqual([400, 'invalid_grant']);
     expect((await oauth.refresh(clientId, token, { resource: MCP_RESOURCE })).statusCode).toBe(200);
   });
 
@@ -372,7 +375,7 @@ describe('a token', () => {
     const removed = await team.owner.browser.rest('DELETE', `/members/${person.personId}?keep_keys=true`);
     expect(removed.statusCode).toBe(200);
     expect(await readsMcp(access)).toBe(401);
-    expect(errorOf(await oauth.refresh(clientId, refresh))).toEqual([400, 'invalid_grant']);
+    expect(readError(await oauth.refresh(clientId, refresh))).toEqual([400, 'invalid_grant']);
   });
 
   test('ends when its person becomes a viewer', async () => {
@@ -398,8 +401,8 @@ describe('the code of a terminal', () => {
   test('signs the command line in once a person allowed it, and only once', async () => {
     const { device_code: device, user_code: userCode, verification_uri_complete: link } = await start();
     expect(link).toBe(`${ISSUER}/oauth/device?code=${userCode}`);
-    expect(errorOf(await poll(device))).toEqual([400, 'authorization_pending']);
-    expect(errorOf(await poll(device))).toEqual([400, 'slow_down']);
+    expect(readError(await poll(device))).toEqual([400, 'authorization_pending']);
+    expect(readError(await poll(device))).toEqual([400, 'slow_down']);
     const asked = { userCode: userCode.toLowerCase().replace('-', ' ') };
     const { question } = (await team.owner.browser.auth('POST', '/oauth/request', asked)).json();
     expect(question).toMatchObject({ host: 'a terminal at 127.0.0.1', requested: 'everything', isForMcp: false });
@@ -410,7 +413,7 @@ describe('the code of a terminal', () => {
     const tokens = (await poll(device)).json();
     expect(tokens.scope).toBe('read');
     expect(await readsRest(tokens.access_token)).toBe(200);
-    expect(errorOf(await poll(device))).toEqual([400, 'invalid_grant']);
+    expect(readError(await poll(device))).toEqual([400, 'invalid_grant']);
     expect(await readsRest(tokens.access_token)).toBe(401);
   });
 
@@ -422,12 +425,12 @@ describe('the code of a terminal', () => {
       level: null,
       addresses: null,
     });
-    expect(errorOf(await poll(denied.device_code))).toEqual([400, 'access_denied']);
+    expect(readError(await poll(denied.device_code))).toEqual([400, 'access_denied']);
     const late = await start();
     await gateway.owner.pool.query(`update oauth_code set expires_at = now() - interval '1 second'`);
-    expect(errorOf(await poll(late.device_code))).toEqual([400, 'expired_token']);
+    expect(readError(await poll(late.device_code))).toEqual([400, 'expired_token']);
     const other = await oauth.post('/oauth/device_authorization', { client_id: await oauth.register() });
-    expect(errorOf(other)).toEqual([400, 'unauthorized_client']);
+    expect(readError(other)).toEqual([400, 'unauthorized_client']);
   });
 
   test('is guessed ten times at most', async () => {

@@ -21,13 +21,13 @@ afterAll(async () => {
   await host?.stop();
 });
 
-const signInOf = (clientId: string) => ({ clientId, verifier: openOauthStage(gateway).makeVerifier() });
+const makeSignIn = (clientId: string) => ({ clientId, verifier: openOauthStage(gateway).makeVerifier() });
 /** What the consent page asks for. */
 const ask = (browser: BrowserSession, clientId: string, headers = {}) =>
   browser.auth(
     'POST',
     '/oauth/request',
-    { parameters: openOauthStage(gateway).parametersOf(signInOf(clientId)) },
+    { parameters: openOauthStage(gateway).parametersOf(makeSignIn(clientId)) },
     headers,
   );
 const serve = (document: unknown, more: object = {}) =>
@@ -38,7 +38,7 @@ test('a client signs in by the URL of its document, whose host the page shows, a
   const clientId = `${origin}/client.json`;
   serve({ client_id: clientId, client_name: 'Assistant', redirect_uris: [CALLBACK] });
   const before = host.requests.length;
-  const signIn = signInOf(clientId);
+  const signIn = makeSignIn(clientId);
   expect((await oauth.open(signIn)).statusCode).toBe(302);
   const asked = { parameters: oauth.parametersOf(signIn) };
   const { question } = (await team.owner.browser.auth('POST', '/oauth/request', asked)).json();
@@ -65,7 +65,7 @@ test('no document is read for a stranger, who would choose what the service conn
   const before = host.connectionCount();
   const oauth = openOauthStage(gateway);
   for (const path of ['/client.json', '/admin/restart?now=1']) {
-    const opened = await oauth.open(signInOf(`${origin}${path}`));
+    const opened = await oauth.open(makeSignIn(`${origin}${path}`));
     expect([opened.statusCode, String(opened.headers.location)]).toEqual([
       302,
       expect.stringMatching(/^\/oauth\/consent\?/),

@@ -18,7 +18,7 @@ afterAll(() => gateway.close());
 
 const whole = { resource: ISSUER };
 const works = async (token: string) => (await gateway.call(token, 'GET', '/emails')).statusCode === 200;
-const listOf = async (person: keyof Staff) =>
+const listGrants = async (person: keyof Staff) =>
   (await staff[person].browser.rest('GET', '/oauth/grants')).json().data as {
     id: string;
     client_id: string;
@@ -33,7 +33,7 @@ describe('grants', () => {
       whole,
     );
     expect(await works(token)).toBe(true);
-    const [own] = await listOf('agent');
+    const [own] = await listGrants('agent');
     const body = (await staff.agent.browser.rest('GET', '/oauth/grants')).json();
     expect([body.object, body.has_more]).toEqual(['list', false]);
     expect(own).toEqual({
@@ -60,11 +60,11 @@ describe('grants', () => {
 
   test('of others are seen and revoked by those who manage keys only, each person sees their own', async () => {
     const { access_token: token, clientId } = await oauth.connect(staff.agent.browser, {}, whole);
-    const grant = (await listOf('agent')).find((each) => each.client_id === clientId);
+    const grant = (await listGrants('agent')).find((each) => each.client_id === clientId);
     const path = `/oauth/grants/${grant?.id}`;
-    expect(await listOf('viewer')).toEqual([]);
+    expect(await listGrants('viewer')).toEqual([]);
     expect((await staff.viewer.browser.rest('DELETE', path)).statusCode).toBe(404);
-    expect((await listOf('developer')).map(({ id }) => id)).toContain(grant?.id);
+    expect((await listGrants('developer')).map(({ id }) => id)).toContain(grant?.id);
     const revoked = await staff.developer.browser.rest('DELETE', path);
     expect([revoked.statusCode, revoked.json()]).toMatchObject([
       200,
@@ -77,16 +77,16 @@ describe('grants', () => {
   test('of a viewer are revoked by the viewer, and by the token itself, but not by a key that only reads', async () => {
     const first = await oauth.connect(staff.viewer.browser, {}, whole);
     const second = await oauth.connect(staff.viewer.browser, {}, whole);
-    const idOf = async (clientId: string) =>
-      (await listOf('viewer')).find((each) => each.client_id === clientId)?.id ?? '';
-    const denied = await gateway.call(first.access_token, 'DELETE', `/oauth/grants/${await idOf(second.clientId)}`);
+    const findId = async (clientId: string) =>
+      (await listGrants('viewer')).find((each) => each.client_id === clientId)?.id ?? '';
+    const denied = await gateway.call(first.access_token, 'DELETE', `/oauth/grants/${await findId(second.clientId)}`);
     expect([denied.statusCode, denied.json().code]).toEqual([403, 'insufficient_scope']);
-    const itself = await gateway.call(first.access_token, 'DELETE', `/oauth/grants/${await idOf(first.clientId)}`);
+    const itself = await gateway.call(first.access_token, 'DELETE', `/oauth/grants/${await findId(first.clientId)}`);
     expect(itself.statusCode).toBe(200);
     expect(await works(first.access_token)).toBe(false);
-    expect((await staff.viewer.browser.rest('DELETE', `/oauth/grants/${await idOf(second.clientId)}`)).statusCode).toBe(
-      200,
-    );
+    expect(
+      (await staff.viewer.browser.rest('DELETE', `/oauth/grants/${await findId(second.clientId)}`)).statusCode,
+    ).toBe(200);
     expect(await works(second.access_token)).toBe(false);
   });
 
@@ -94,7 +94,7 @@ describe('grants', () => {
     const other = await openTeam(gateway, 'other-grants');
     const { access_token: token } = await oauth.connect(other.owner.browser, {}, whole);
     const [grant] = (await other.owner.browser.rest('GET', '/oauth/grants')).json().data;
-    expect((await listOf('owner')).map(({ id }) => id)).not.toContain(grant.id);
+    expect((await listGrants('owner')).map(({ id }) => id)).not.toContain(grant.id);
     expect((await team.owner.browser.rest('DELETE', `/oauth/grants/${grant.id}`)).statusCode).toBe(404);
     expect((await gateway.call(team.box.apiKey, 'DELETE', `/oauth/grants/${grant.id}`)).statusCode).toBe(404);
     expect(await works(token)).toBe(true);
@@ -104,14 +104,14 @@ describe('grants', () => {
     const { access_token: token, clientId } = await oauth.connect(team.owner.browser, { level: 'everything' }, whole);
     const key = (await gateway.call(token, 'POST', '/api-keys', { name: 'of the program' })).json();
     expect(await works(key.token)).toBe(true);
-    const grant = (await listOf('owner')).find((each) => each.client_id === clientId);
+    const grant = (await listGrants('owner')).find((each) => each.client_id === clientId);
     expect((await team.owner.browser.rest('DELETE', `/oauth/grants/${grant?.id}`)).statusCode).toBe(200);
     expect([await works(token), await works(key.token)]).toEqual([false, false]);
   });
 
   test('appear in the audit log as keys that their person created', async () => {
     const { clientId } = await oauth.connect(team.owner.browser, {}, whole);
-    const grant = (await listOf('owner')).find((each) => each.client_id === clientId);
+    const grant = (await listGrants('owner')).find((each) => each.client_id === clientId);
     const { rows } = await gateway.owner.pool.query(
       'select action, actor_kind, actor_id, client_address from audit_entry where workspace_id = $1 and object_id = $2',
       [team.box.workspaceId, grant?.id],

@@ -49,7 +49,7 @@ describe('the events guide', () => {
     const found = (await gateway.graphql(box.apiKey, wait, { since: environment['SINCE'] })).json();
     expect(found.data.waitForEmail.extracts.codes[0].code).toBe('482913');
     const hangUp = new AbortController();
-    const answer = await fetch(`${environment['BASE']}/graphql`, {
+    const response = await fetch(`${environment['BASE']}/graphql`, {
       method: 'POST',
       signal: hangUp.signal,
       headers: {
@@ -60,7 +60,7 @@ describe('the events guide', () => {
       body: JSON.stringify({ query: subscription, variables: { after: environment['CURSOR'] } }),
     });
     let text = '';
-    for await (const chunk of answer.body ?? []) {
+    for await (const chunk of response.body ?? []) {
       text += Buffer.from(chunk).toString();
       if (text.includes('"emailReceived"')) break;
     }
@@ -117,15 +117,15 @@ describe('the GraphQL guide', () => {
       return blocks.flatMap(([, language = '', text = ''], at) => {
         if (language === 'json') return [];
         const next = blocks[at + 1];
-        const answer: unknown = next?.[1] === 'json' ? JSON.parse(next[2] ?? '') : null;
-        return [{ name: `${heading}, ${at + 1}`, language, text, answer }];
+        const response: unknown = next?.[1] === 'json' ? JSON.parse(next[2] ?? '') : null;
+        return [{ name: `${heading}, ${at + 1}`, language, text, answer: response }];
       });
     });
   }
 
   /** What differs from run to run, by what it is: ids by their kind, cursors, ids of requests. */
-  function settled(answer: unknown): unknown {
-    return JSON.parse(JSON.stringify(answer), (key, value: unknown) => {
+  function settled(response: unknown): unknown {
+    return JSON.parse(JSON.stringify(response), (key, value: unknown) => {
       if (typeof value !== 'string') return value;
       if (/^(cursor|endCursor|requestId)$/.test(key)) return `a ${key}`;
       return value.replace(/^([a-z]+_)[0-9a-f]{2,}$/, '$1');
@@ -164,11 +164,11 @@ describe('the GraphQL guide', () => {
 
     test.each(examples.map((example) => [example.name, example] as const))('%s', async (_, example) => {
       if (example.text.includes('curl -sN')) return follow(example.text);
-      const answer = await run(example);
+      const response = await run(example);
       const cost = { extensions: { cost: { requested: expect.any(Number), limit: 5_000 } } };
-      if (example.answer === null) expect(answer).toEqual({ data: expect.anything(), ...cost });
+      if (example.answer === null) expect(response).toEqual({ data: expect.anything(), ...cost });
       // Most examples leave the cost out.
-      else expect(settled(answer)).toEqual({ ...cost, ...(settled(example.answer) as object) });
+      else expect(settled(response)).toEqual({ ...cost, ...(settled(example.answer) as object) });
       await untilThreaded();
     });
   });
@@ -194,8 +194,8 @@ describe('the GraphQL guide', () => {
   test('returns the first response to a repeated request with its key', async () => {
     const again = examples.find(({ name }) => name.startsWith('Idempotency'));
     if (again === undefined) throw new Error('there is no example');
-    const answers = [await run(again), await run(again)];
-    expect(answers[0]).toEqual(answers[1]);
+    const responses = [await run(again), await run(again)];
+    expect(responses[0]).toEqual(responses[1]);
     const { rows } = await gateway.actor.pool.query(
       `select from email where workspace_id = $1 and subject = 'Your order'`,
       [box.workspaceId],
@@ -204,8 +204,8 @@ describe('the GraphQL guide', () => {
   });
 
   test('describes the inbox correctly', async () => {
-    const answer = await shell.run('run 03-thread "{\\"id\\":\\"$THREAD\\"}"');
-    const { thread } = JSON.parse(answer).data;
+    const response = await shell.run('run 03-thread "{\\"id\\":\\"$THREAD\\"}"');
+    const { thread } = JSON.parse(response).data;
     expect(thread).toMatchObject({ messageCount: 2, unreadCount: 0, isArchived: true, labels: ['orders'] });
   });
 

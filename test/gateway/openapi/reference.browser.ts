@@ -113,8 +113,10 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   test('the sidebar lists every operation of the document', async () => {
     const document = await (await fetch(`${url}/api/e2/openapi.json`)).json();
     const { paths, webhooks } = document as Record<'paths' | 'webhooks', Record<string, object>>;
-    const listed = (items: Record<string, object>, nameOf: (method: string, key: string) => string) =>
-      Object.entries(items).flatMap(([key, item]) => Object.keys(item).map((each) => nameOf(each.toUpperCase(), key)));
+    const listed = (items: Record<string, object>, readName: (method: string, key: string) => string) =>
+      Object.entries(items).flatMap(([key, item]) =>
+        Object.keys(item).map((each) => readName(each.toUpperCase(), key)),
+      );
     const routes = [
       ...listed(paths, (method, path) => `${method}${path}`),
       ...listed(webhooks, (method, kind) => `webhook/${method}/${kind.replaceAll('_', '-').replaceAll('*', '')}`),

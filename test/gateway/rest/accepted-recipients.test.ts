@@ -14,26 +14,26 @@ test('a change of a domain and its addresses decides at once which mail is accep
     return response.json();
   };
   /** The address that takes it, `catch-all`, or the reply of RCPT. */
-  const takerOf = async (recipient: string) => {
+  const readTaker = async (recipient: string) => {
     const check = await checkRecipient(recipientCheck(gateway.actor), recipient, '');
     if (check.verdict !== 'accept') return `${check.code} ${check.enhancedCode}`;
     return check.addressId ?? 'catch-all';
   };
   const { id: domainId } = await ask('POST', '/domains', { domain: 'states.test' });
-  expect(await takerOf('a@states.test')).toBe('550 5.1.1');
+  expect(await readTaker('a@states.test')).toBe('550 5.1.1');
   const { id } = await ask('POST', '/email-addresses', { address: 'A@states.test', domainId });
-  expect([await takerOf('a@states.test'), await takerOf('a+tag@states.test')]).toEqual([id, id]);
+  expect([await readTaker('a@states.test'), await readTaker('a+tag@states.test')]).toEqual([id, id]);
   await ask('PATCH', `/email-addresses/${id}`, { isActive: false });
-  expect(await takerOf('a@states.test')).toBe('550 5.1.1');
+  expect(await readTaker('a@states.test')).toBe('550 5.1.1');
 
   await ask('PATCH', `/domains/${domainId}`, { isCatchAllEnabled: true, catchAllEndpointId: box.endpointId });
-  expect([await takerOf('b@states.test'), await takerOf('a@states.test')]).toEqual(['catch-all', '550 5.1.1']);
+  expect([await readTaker('b@states.test'), await readTaker('a@states.test')]).toEqual(['catch-all', '550 5.1.1']);
   await ask('PATCH', `/email-addresses/${id}`, { isActive: true });
-  expect(await takerOf('a@states.test')).toBe(id);
+  expect(await readTaker('a@states.test')).toBe(id);
   await ask('DELETE', `/email-addresses/${id}`);
-  expect(await takerOf('a@states.test')).toBe('catch-all');
+  expect(await readTaker('a@states.test')).toBe('catch-all');
   await ask('PATCH', `/domains/${domainId}`, { isCatchAllEnabled: false });
-  expect(await takerOf('b@states.test')).toBe('550 5.1.1');
+  expect(await readTaker('b@states.test')).toBe('550 5.1.1');
   await ask('DELETE', `/domains/${domainId}`);
-  expect(await takerOf('a@states.test')).toBe('550 5.7.1');
+  expect(await readTaker('a@states.test')).toBe('550 5.7.1');
 });

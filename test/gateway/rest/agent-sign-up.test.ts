@@ -31,7 +31,7 @@ const signUp = (body: unknown, headers: Record<string, string> = {}, at = gatewa
     payload: JSON.stringify(body),
   });
 const confirm = (key: string, code: string) => gateway.call(key, 'POST', '/agent/confirm', { code });
-const codesOf = async (email: string) =>
+const listCodes = async (email: string) =>
   (await readServiceMail(gateway.owner, email)).map((mail) => /^(\d{6})$/m.exec(mail)?.[1] ?? '');
 const send = (key: string, from: string, to: string, more: object = {}) =>
   gateway.call(key, 'POST', '/emails', { from, to, subject: 'Hello', text: 'Hello', ...more });
@@ -57,7 +57,7 @@ describe('an agent that signs up', () => {
       expect([refused.statusCode, refused.json().code]).toEqual([403, 'POLICY_VIOLATION']);
     expect((await gateway.call(key, 'POST', '/api-keys', { name: 'more' })).statusCode).toBe(403);
     expect((await gateway.call(key, 'POST', '/domains', { domain: 'agents2.test' })).statusCode).toBe(403);
-    const [code = ''] = await codesOf(email);
+    const [code = ''] = await listCodes(email);
     const wrongCode = await confirm(key, wrong(code));
     expect([wrongCode.statusCode, wrongCode.json().code]).toEqual([400, 'WRONG_CODE']);
     const done = await confirm(key, code);
@@ -79,10 +79,10 @@ describe('an agent that signs up', () => {
     expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
     const [first] = responses.map((response) => response.json());
     expect(new Set(responses.map((response) => response.json().api_key))).toEqual(new Set([first.api_key]));
-    expect(await codesOf(email)).toHaveLength(1);
+    expect(await listCodes(email)).toHaveLength(1);
     const { rows } = await gateway.owner.pool.query('select workspace_id from agent_sign_up where email = $1', [email]);
     expect(rows).toHaveLength(1);
-    await confirm(first.api_key, (await codesOf(email))[0] ?? '');
+    await confirm(first.api_key, (await listCodes(email))[0] ?? '');
     await gateway.owner.pool.query('delete from auth_rate_limit');
     expect((await signUp({ email, name: 'Twin' }, headers)).json()).toMatchObject({
       status: 'confirmed',
@@ -112,7 +112,7 @@ describe('an agent that signs up', () => {
     const second = (await signUp({ email, name: 'Half' }, headers)).json();
     expect(second).toEqual(first);
     expect((await send(second.api_key, second.address, email)).statusCode).toBe(200);
-    expect(await codesOf(email)).toHaveLength(2);
+    expect(await listCodes(email)).toHaveLength(2);
   });
 
   test('becomes a workspace of the account that its person has, and ends a sign-in that no one proved', async () => {
@@ -125,7 +125,7 @@ describe('an agent that signs up', () => {
     expect((await stranger.auth('GET', '/workspaces')).statusCode).toBe(200);
     const { api_key: key } = (await signUp({ email, name: 'Known' })).json();
     expect((await stranger.auth('GET', '/workspaces')).json().workspaces).toHaveLength(1);
-    expect((await confirm(key, (await codesOf(email))[0] ?? '')).statusCode).toBe(200);
+    expect((await confirm(key, (await listCodes(email))[0] ?? '')).statusCode).toBe(200);
     expect((await stranger.auth('GET', '/workspaces')).statusCode).toBe(401);
     const { rows } = await gateway.owner.pool.query(
       `select count(*)::integer as count from workspace_member m join person u on u.id = m.person_id where u.email = $1`,
@@ -138,13 +138,13 @@ describe('an agent that signs up', () => {
     const email = newEmail();
     const headers = { 'idempotency-key': newKey() };
     const { api_key: key } = (await signUp({ email, name: 'Guess' }, headers)).json();
-    const [code = ''] = await codesOf(email);
+    const [code = ''] = await listCodes(email);
     const guesses = await Promise.all(Array.from({ length: 50 }, () => confirm(key, wrong(code))));
     expect(guesses.filter((response) => response.json().code === 'WRONG_CODE')).toHaveLength(5);
     const late = await confirm(key, code);
     expect([late.statusCode, late.json().code]).toEqual([409, 'TOO_MANY_TRIES']);
     await signUp({ email, name: 'Guess' }, headers);
-    const codes = await codesOf(email);
+    const codes = await listCodes(email);
     expect(codes).toHaveLength(2);
     await gateway.owner.pool.query(`update agent_sign_up set code_expires_at = now() where email = $1`, [email]);
     const expired = await confirm(key, codes[1] ?? '');

@@ -21,9 +21,9 @@ const call = (method: string, path: string, body?: object, key = box.apiKey) =>
 const make = async (more: object = {}) => (await call('POST', '', { name: 'agent', ...more })).json();
 const send = (key: string) =>
   gateway.call(key, 'POST', '/emails', { from: box.address, to: 'ada@elsewhere.test', subject: 'Hi', text: 'Hi' });
-const keyOf = async (...scopes: Scope[]) => (await insertKey(gateway.owner, box, { scopes })).secret;
-const fieldsOf = (answer: { json: () => { details?: { field: string }[] } }) =>
-  answer.json().details?.map(({ field }) => field);
+const createKey = async (...scopes: Scope[]) => (await insertKey(gateway.owner, box, { scopes })).secret;
+const readFields = (response: { json: () => { details?: { field: string }[] } }) =>
+  response.json().details?.map(({ field }) => field);
 
 const POLICY = { recipients: 'list', allow: ['Elsewhere.TEST'], per_hour: 2, links: false };
 const STORED = { ...POLICY, allow: ['elsewhere.test'] };
@@ -32,15 +32,15 @@ describe('POST', () => {
   test('returns the token once; it has the rights of the key, and is shown nowhere else', async () => {
     const name = box.address.split('@')[1] ?? '';
     const expiresAt = '2099-01-31T12:00:00+01:00';
-    const answer = await call('POST', '', {
+    const response = await call('POST', '', {
       name: ' Agent ',
       scopes: ['send', 'read'],
       domains: [name],
       expires_at: expiresAt,
       policy: POLICY,
     });
-    const { token, id, created_at: createdAt, ...body } = answer.json();
-    expect([answer.statusCode, body]).toEqual([
+    const { token, id, created_at: createdAt, ...body } = response.json();
+    expect([response.statusCode, body]).toEqual([
       201,
       {
         object: 'api_key',
@@ -109,13 +109,13 @@ describe('POST', () => {
     [{ policy: { links: false }, scopes: ['read', 'manage'] }, 'scopes'],
     [{ policy: { links: false }, scopes: ['approve'] }, 'scopes'],
   ])('%j is 400 and names %s', async ([body, field]) => {
-    const answer = await call('POST', '', { name: 'agent', ...body });
-    expect([answer.statusCode, fieldsOf(answer)]).toEqual([400, [field]]);
+    const response = await call('POST', '', { name: 'agent', ...body });
+    expect([response.statusCode, readFields(response)]).toEqual([400, [field]]);
     expect((await call('GET', '')).json().pagination.total).toBe(1);
   });
 
   test('refuses a key with more rights than the creating key', async () => {
-    const manager = await keyOf('send', 'manage');
+    const manager = await createKey('send', 'manage');
     expect((await call('POST', '', { name: 'x' }, manager)).statusCode).toBe(403);
     expect((await call('POST', '', { name: 'x', scopes: ['read'] }, manager)).statusCode).toBe(403);
     expect((await call('POST', '', { name: 'x', scopes: ['send'], policy: POLICY }, manager)).statusCode).toBe(201);
@@ -128,8 +128,8 @@ describe('POST', () => {
       ['PATCH', `/api-keys/${id}`, { policy: null }],
       ['PATCH', `/email-addresses/${box.addressId}`, { policy: null }],
     ] as const) {
-      const answer = await gateway.call(token, method, path, body);
-      expect([answer.statusCode, answer.json().requiredScope]).toEqual([403, 'manage']);
+      const response = await gateway.call(token, method, path, body);
+      expect([response.statusCode, response.json().requiredScope]).toEqual([403, 'manage']);
     }
   });
 });
@@ -197,8 +197,8 @@ describe('PATCH', () => {
   test('removes scopes, and adds none', async () => {
     const { token, id } = await make();
     const scopes = async (given: unknown) => {
-      const answer = await call('PATCH', `/${id}`, { scopes: given });
-      return answer.statusCode === 200 ? answer.json().scopes : fieldsOf(answer);
+      const response = await call('PATCH', `/${id}`, { scopes: given });
+      return response.statusCode === 200 ? response.json().scopes : readFields(response);
     };
     expect(await scopes(null)).toBe(null);
     expect(await scopes(['manage', 'read', 'send'])).toEqual(['read', 'send', 'manage']);
@@ -210,8 +210,8 @@ describe('PATCH', () => {
 
   test('requires a key that only reads and sends for a policy', async () => {
     const { id } = await make();
-    const answer = await call('PATCH', `/${id}`, { policy: { links: false } });
-    expect([answer.statusCode, fieldsOf(answer)]).toEqual([400, ['scopes']]);
+    const response = await call('PATCH', `/${id}`, { policy: { links: false } });
+    expect([response.statusCode, readFields(response)]).toEqual([400, ['scopes']]);
     expect((await call('PATCH', `/${id}`, { policy: { links: false }, scopes: ['send', 'manage'] })).statusCode).toBe(
       400,
     );
@@ -221,9 +221,9 @@ describe('PATCH', () => {
 
   test('refuses to change a key with more rights', async () => {
     const { id } = await make({ scopes: ['read', 'send'] });
-    const manager = await keyOf('send', 'manage');
-    const answer = await call('PATCH', `/${id}`, { name: 'mine' }, manager);
-    expect([answer.statusCode, answer.json().code]).toEqual([403, 'insufficient_scope']);
+    const manager = await createKey('send', 'manage');
+    const response = await call('PATCH', `/${id}`, { name: 'mine' }, manager);
+    expect([response.statusCode, response.json().code]).toEqual([403, 'insufficient_scope']);
     const other = await make({ scopes: ['send'] });
     expect((await call('PATCH', `/${other.id}`, { name: 'mine' }, manager)).statusCode).toBe(200);
   });
@@ -242,8 +242,8 @@ describe('PATCH', () => {
 
 test('DELETE revokes a key, which is not found by later requests', async () => {
   const { token, id } = await make();
-  const answer = await call('DELETE', `/${id}`);
-  expect([answer.statusCode, answer.json()]).toEqual([200, { object: 'api_key', id, deleted: true }]);
+  const response = await call('DELETE', `/${id}`);
+  expect([response.statusCode, response.json()]).toEqual([200, { object: 'api_key', id, deleted: true }]);
   expect((await send(token)).statusCode).toBe(401);
   for (const [method, body] of [
     ['DELETE', undefined],
@@ -258,9 +258,9 @@ test('DELETE revokes a key, which is not found by later requests', async () => {
 describe('GraphQL', () => {
   const POLICY_FIELDS = 'recipients allow perHour links undoSeconds autoRepliesPerThreadPerHour approval';
   const ask = async (query: string, variables: Record<string, unknown>) => {
-    const answer = (await gateway.graphql(box.apiKey, query, variables)).json();
-    expect(answer.errors).toBe(undefined);
-    return answer.data;
+    const response = (await gateway.graphql(box.apiKey, query, variables)).json();
+    expect(response.errors).toBe(undefined);
+    return response.data;
   };
 
   test('creates, shows and updates the policy of a key', async () => {
@@ -319,6 +319,6 @@ describe('GraphQL', () => {
     );
     expect(made.emailAddress.policy.approval).toBe('ALWAYS');
     const bad = await gateway.call(box.apiKey, 'PATCH', path, { policy: { approval: 'sometimes' } });
-    expect([bad.statusCode, fieldsOf(bad)]).toEqual([400, ['policy.approval']]);
+    expect([bad.statusCode, readFields(bad)]).toEqual([400, ['policy.approval']]);
   });
 });

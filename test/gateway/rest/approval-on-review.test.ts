@@ -155,12 +155,12 @@ const DOORS: Record<string, (key: string, original: Received) => Promise<unknown
     ),
   'MCP reply_to_email': async (key, { id }) => {
     const client = await connectInjected(gateway, key, ERAS[0]);
-    const answer = await client.callTool({
+    const response = await client.callTool({
       name: 'reply_to_email',
       arguments: { email_id: id, to: KNOWN, subject: 'Other', text: 'Yes' },
     });
     await client.close();
-    return answer;
+    return response;
   },
   'SMTP submission': (key, { messageId }) => submit(key, [`In-Reply-To: ${messageId}`], KNOWN),
 };
@@ -213,8 +213,8 @@ function daysAgo(days: number): Date {
 
 describe('on_review: an email that names no message', () => {
   const outcomes = async (key: string, more: object) => {
-    const answer = await gateway.call(key, 'POST', '/emails', email(more));
-    expect(answer.statusCode).toBe(200);
+    const response = await gateway.call(key, 'POST', '/emails', email(more));
+    expect(response.statusCode).toBe(200);
     return newest();
   };
 

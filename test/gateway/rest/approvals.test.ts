@@ -47,14 +47,14 @@ const decide = (id: string | undefined, verb: 'approve' | 'reject', key = approv
 const read = async (id: string | undefined) => (await gateway.call(box.apiKey, 'GET', `/emails/${id}`)).json();
 const release = () => releaseDue(testActorContext(gateway.actor), {});
 const expire = () => expireApprovals(testActorContext(gateway.actor), {});
-const eventsOf = async (id: string | undefined) =>
+const listEvents = async (id: string | undefined) =>
   (
     await gateway.actor.pool.query<{ kind: string; data: Record<string, unknown> }>(
       `select kind, data from event where workspace_id = $1 and email_id = $2 order by seq`,
       [box.workspaceId, id],
     )
   ).rows;
-const stateOf = async (id: string | undefined) =>
+const readState = async (id: string | undefined) =>
   (
     await gateway.actor.pool.query(
       `select e.type, e.status, a.decision, (select count(*)::integer from recipient r where r.email_id = e.id and r.next_attempt_at is not null) as queued
@@ -87,13 +87,13 @@ describe('an email that waits', () => {
     expect(await list('status=scheduled')).toEqual([]);
     const old = await gateway.call(box.apiKey, 'GET', `/emails/${sent['id']}`, undefined, {});
     expect(old.json().scheduled_at).toBe(null);
-    const answer = await gateway.graphql(
+    const response = await gateway.graphql(
       box.apiKey,
       `query ($id: ID!) { email(id: $id) { status approval { status reasonToWait isOfKey sentBy decidedBy thread { id } } }
          emails(filter: { status: AWAITING_APPROVAL }) { totalCount } waitingEmails(for: AWAITING_APPROVAL) { edges { node { id } } } }`,
       { id: sent['id'] },
     );
-    expect(answer.json().data).toEqual({
+    expect(response.json().data).toEqual({
       email: {
         status: 'AWAITING_APPROVAL',
         approval: {
@@ -128,7 +128,7 @@ describe('an email that waits', () => {
       const cancelled = await gateway.call(sender.secret, 'DELETE', `/emails/${id}`);
       expect([cancelled.statusCode, cancelled.json()]).toMatchObject([200, { message, status: 'cancelled' }]);
     }
-    expect(await stateOf(id)).toEqual({ type: 'scheduled', status: 'cancelled', decision: 'cancelled', queued: 0 });
+    expect(await readState(id)).toEqual({ type: 'scheduled', status: 'cancelled', decision: 'cancelled', queued: 0 });
     const late = await decide(id, 'approve');
     expect([late.statusCode, late.json()]).toMatchObject([409, { code: 'ALREADY_DECIDED', decision: 'cancelled' }]);
     expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
@@ -141,7 +141,7 @@ describe('an email that waits', () => {
     const batch = (await gateway.call(box.apiKey, 'GET', `/emails/batch/${id}`)).json();
     expect(batch.items.map(({ status }: { status: string }) => status)).toEqual(['cancelled', 'pending']);
     expect((await gateway.call(sender.secret, 'POST', `/emails/batch/${id}/cancel`)).statusCode).toBe(200);
-    expect([await stateOf(data[0].id), await stateOf(data[1].id)]).toMatchObject([
+    expect([await readState(data[0].id), await readState(data[1].id)]).toMatchObject([
       { status: 'rejected' },
       { status: 'cancelled' },
     ]);
@@ -170,8 +170,8 @@ describe('approving', () => {
     });
     expect((await decide(id, 'approve')).json()).toEqual({ ...first, changed: false });
     expect(await release()).toBe(1);
-    expect(await stateOf(id)).toEqual({ type: 'sent', status: 'pending', decision: 'approved', queued: 1 });
-    const events = await eventsOf(id);
+    expect(await readState(id)).toEqual({ type: 'sent', status: 'pending', decision: 'approved', queued: 1 });
+    const events = await listEvents(id);
     expect(events.map(({ kind }) => kind)).toEqual([
       'email.approval_requested',
       'email.approved',
@@ -210,7 +210,7 @@ describe('approving', () => {
       const weak = await decide(id, verb, sender.secret);
       expect([weak.statusCode, weak.json().requiredScope]).toEqual([403, 'approve']);
     }
-    expect(await stateOf(id)).toMatchObject({ status: 'awaiting_approval' });
+    expect(await readState(id)).toMatchObject({ status: 'awaiting_approval' });
     expect((await decide(id, 'approve')).statusCode).toBe(200);
     expect((await decide(id, 'approve', both.secret)).statusCode).toBe(403);
   });
@@ -280,12 +280,12 @@ describe('approving', () => {
       [box.workspaceId, messageId, threadId],
     );
     const { id } = await send({ text: 'Yes' }, sender.secret, `/emails/${originalId}/reply`);
-    const answer = await gateway.graphql(
+    const response = await gateway.graphql(
       box.apiKey,
       'query ($id: ID!) { email(id: $id) { thread { id } approval { thread { id } } } }',
       { id },
     );
-    expect(answer.json().data.email).toEqual({ thread: null, approval: { thread: { id: threadId } } });
+    expect(response.json().data.email).toEqual({ thread: null, approval: { thread: { id: threadId } } });
   });
 
   test('decides once in 20 concurrent requests, half of them rejections', async () => {
@@ -294,13 +294,13 @@ describe('approving', () => {
       const verbs = Array.from({ length: 20 }, (_, n) =>
         (n + round) % 2 === 0 ? ('approve' as const) : ('reject' as const),
       );
-      const answers = await Promise.all(verbs.map((verb) => decide(id, verb)));
-      const changed = answers.filter(({ statusCode, json }) => statusCode === 200 && json().changed);
+      const responses = await Promise.all(verbs.map((verb) => decide(id, verb)));
+      const changed = responses.filter(({ statusCode, json }) => statusCode === 200 && json().changed);
       expect(changed).toHaveLength(1);
       const approval = String(changed[0]?.json().approval);
       const winner = approval === 'approved' ? 'approve' : 'reject';
-      expect(answers.map(({ statusCode }) => statusCode)).toEqual(verbs.map((verb) => (verb === winner ? 200 : 409)));
-      expect((await eventsOf(id)).map(({ kind }) => kind)).toEqual(['email.approval_requested', `email.${approval}`]);
+      expect(responses.map(({ statusCode }) => statusCode)).toEqual(verbs.map((verb) => (verb === winner ? 200 : 409)));
+      expect((await listEvents(id)).map(({ kind }) => kind)).toEqual(['email.approval_requested', `email.${approval}`]);
       expect(await release()).toBe(approval === 'approved' ? 1 : 0);
     }
     expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
@@ -315,7 +315,7 @@ describe('approving', () => {
         gateway.call(sender.secret, 'DELETE', `/emails/${id}`),
         expire(),
       ]);
-      const { decision, status } = await stateOf(id);
+      const { decision, status } = await readState(id);
       // What was approved can still be cancelled.
       if (decision === 'approved') expect(['scheduled', 'cancelled']).toContain(status);
       else expect(status).toBe(decision === 'expired' ? 'rejected' : 'cancelled');
@@ -421,7 +421,7 @@ describe('rejecting', () => {
       last_event: 'canceled',
       approval: { status: 'rejected', decided_by: 'test', reason: 'The price is wrong.' },
     });
-    expect((await eventsOf(id)).at(-1)).toEqual({
+    expect((await listEvents(id)).at(-1)).toEqual({
       kind: 'email.rejected',
       data: { by: 'test', reason: 'The price is wrong.' },
     });
@@ -429,7 +429,7 @@ describe('rejecting', () => {
     expect(timeline.entries.at(-1)).toMatchObject({ title: 'Rejected by test', detail: 'The price is wrong.' });
     const late = await gateway.call(sender.secret, 'DELETE', `/emails/${id}`);
     expect([late.statusCode, late.json().message]).toEqual([400, 'Cannot delete a rejected email.']);
-    expect(await stateOf(id)).toEqual({ type: 'scheduled', status: 'rejected', decision: 'rejected', queued: 0 });
+    expect(await readState(id)).toEqual({ type: 'scheduled', status: 'rejected', decision: 'rejected', queued: 0 });
     expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
@@ -455,9 +455,9 @@ test('mail that is not approved in time is rejected, in batches, and says so', a
   expect(await expire()).toBe(2);
   expect(await expire()).toBe(0);
   const [, id] = ids;
-  expect(await stateOf(id)).toMatchObject({ status: 'rejected', decision: 'expired' });
+  expect(await readState(id)).toMatchObject({ status: 'rejected', decision: 'expired' });
   expect(await read(id)).toMatchObject({ status: 'cancelled', approval: { status: 'expired', decided_by: null } });
-  expect((await eventsOf(id)).at(-1)).toEqual({ kind: 'email.rejected', data: { by: null, reason: 'expired' } });
+  expect((await listEvents(id)).at(-1)).toEqual({ kind: 'email.rejected', data: { by: null, reason: 'expired' } });
   const timeline = (await gateway.call(box.apiKey, 'GET', `/emails/${id}/timeline`)).json();
   expect(timeline.entries.at(-1)).toMatchObject({ title: 'Rejected: its time to wait was over' });
   const tooLate = await decide(id, 'approve');
@@ -507,7 +507,7 @@ describe('a review', () => {
   test('is the same over GraphQL', async () => {
     const { id } = await sneaky();
     const rest = (await gateway.call(approver.secret, 'GET', `/emails/${id}/review`)).json();
-    const answer = await gateway.graphql(
+    const response = await gateway.graphql(
       approver.secret,
       `query ($id: ID!) { email(id: $id) { review {
         fields { name value } isTruncated notes { kind where detail }
@@ -515,7 +515,7 @@ describe('a review', () => {
       } } }`,
       { id },
     );
-    const { review } = answer.json().data.email;
+    const { review } = response.json().data.email;
     expect(review.fields).toEqual(rest.fields);
     expect(review.notes).toEqual(
       rest.notes.map((note: { kind: string }) => ({ ...note, kind: note.kind.toUpperCase() })),

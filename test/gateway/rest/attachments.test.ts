@@ -22,12 +22,12 @@ const SECRET_KEY = randomBytes(32);
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { secretKey: SECRET_KEY }, now: () => now ?? new Date() });
   box = await gateway.mailbox();
-  holder = await keyOf(gateway, box);
+  holder = await createKey(gateway, box);
 });
 
 afterAll(() => gateway.close());
 
-async function keyOf({ owner }: TestGateway, { workspaceId }: TestMailbox): Promise<string> {
+async function createKey({ owner }: TestGateway, { workspaceId }: TestMailbox): Promise<string> {
   const { rows } = await owner.pool.query<{ id: string }>('select id from api_key where workspace_id = $1', [
     workspaceId,
   ]);
@@ -301,9 +301,9 @@ describe('a signed link', () => {
     const expected = await comparable('/attachments/no-such/parts/0');
     expect(expected).toMatchObject({ statusCode: 401, others: { 'www-authenticate': expect.any(String) } });
     for (const each of wrong) {
-      const answer = await comparable(each);
-      expect(answer.statusCode, each).toBe(401);
-      if (/parts|raw/.test(each)) expect(answer, each).toEqual(expected);
+      const response = await comparable(each);
+      expect(response.statusCode, each).toBe(401);
+      if (/parts|raw/.test(each)) expect(response, each).toEqual(expected);
     }
     expect((await follow(linkTo(id, 0))).statusCode).toBe(200);
   });
@@ -343,7 +343,7 @@ describe('a signed link', () => {
     try {
       const owner = await limited.mailbox();
       const [id = ''] = await insertMail(limited.actor, [{ workspaceId: owner.workspaceId, raw: Buffer.from('x') }]);
-      const link = linkTo(id, 'raw', { workspaceId: owner.workspaceId, holder: await keyOf(limited, owner) }).slice(
+      const link = linkTo(id, 'raw', { workspaceId: owner.workspaceId, holder: await createKey(limited, owner) }).slice(
         '/api/e2'.length,
       );
       const statuses = [];
@@ -429,8 +429,8 @@ describe('a preview', () => {
     const none = await preview(id, 3);
     expect([none.statusCode, none.json().error]).toEqual([400, expect.stringContaining('no preview')]);
     const stranger = await gateway.mailbox();
-    for (const answer of [await preview(id, 0, stranger.apiKey), await preview(id, 4), await preview(id, 'x')])
-      expect(answer.statusCode).toBe(404);
+    for (const response of [await preview(id, 0, stranger.apiKey), await preview(id, 4), await preview(id, 'x')])
+      expect(response.statusCode).toBe(404);
   });
 });
 

@@ -48,14 +48,14 @@ describe('sending', () => {
   test.each([
     ['an array', (emails: unknown[]) => emails],
     ['{emails}', (emails: unknown[]) => ({ emails })],
-  ])('%s is accepted and returns its emails’ ids in order', async (_, bodyOf) => {
+  ])('%s is accepted and returns its emails’ ids in order', async (_, readBody) => {
     const file = { filename: 'a.txt', content: Buffer.from('hello').toString('base64') };
     const emails = [
       mail({ subject: 'one' }),
       mail({ subject: 'two', scheduled_at: tomorrow() }),
       mail({ subject: 'three', attachments: [file] }),
     ];
-    const response = await post(bodyOf(emails));
+    const response = await post(readBody(emails));
     expect(response.statusCode, response.body).toBe(202);
     const body = response.json();
     expect(body).toEqual({
@@ -293,12 +293,12 @@ describe('reading and cancelling', () => {
       ['GET', ''],
       ['POST', '/cancel'],
     ]) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [id, 'bat_unknown', "';--"].map((asked) =>
           gateway.call(stranger.apiKey, method ?? '', `/emails/batch/${encodeURIComponent(asked)}${tail}`),
         ),
       );
-      expect(new Set(answers.map((answer) => `${answer.statusCode} ${answer.json().message}`))).toEqual(
+      expect(new Set(responses.map((response) => `${response.statusCode} ${response.json().message}`))).toEqual(
         new Set(['404 Batch not found']),
       );
     }

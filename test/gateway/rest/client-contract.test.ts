@@ -218,7 +218,7 @@ describe('POST /auth/revoke-key', () => {
   });
 
   test('revokes a key of one domain', async () => {
-    const made = await call('POST', '/api-keys', { name: 'domain', scopes: ['read'], domains: [domainOf(box)] });
+    const made = await call('POST', '/api-keys', { name: 'domain', scopes: ['read'], domains: [readDomain(box)] });
     expect(made.statusCode, made.body).toBe(201);
     const revoked = await call('POST', '/auth/revoke-key', undefined, made.json().token);
     expect(revoked.json()).toEqual({ success: true });
@@ -421,18 +421,18 @@ describe('several suppressions', () => {
 
 test('refuses a domain that an account has with the code of its conflict, and no client retries', async () => {
   const other = await gateway.mailbox();
-  const two = await Promise.all([1, 2].map(() => call('POST', '/domains', { domain: `twice-${domainOf(box)}` })));
+  const two = await Promise.all([1, 2].map(() => call('POST', '/domains', { domain: `twice-${readDomain(box)}` })));
   expect(new Set(two.map(({ statusCode }) => statusCode))).toEqual(new Set([201, 409]));
   const refused = two.filter(({ statusCode }) => statusCode === 409);
   for (const key of [box.apiKey, other.apiKey])
-    refused.push(await call('POST', '/domains', { domain: domainOf(box) }, key));
+    refused.push(await call('POST', '/domains', { domain: readDomain(box) }, key));
   for (const response of refused) {
     expect(response.json()).toMatchObject({ statusCode: 409, code: 'DOMAIN_ALREADY_REGISTERED' });
     expect(response.headers['x-should-retry']).toBe('false');
   }
 });
 
-const domainOf = ({ address }: TestMailbox) => address.split('@')[1] ?? '';
+const readDomain = ({ address }: TestMailbox) => address.split('@')[1] ?? '';
 
 async function threadAll(): Promise<void> {
   const { rows } = await gateway.actor.pool.query<{ id: string }>(

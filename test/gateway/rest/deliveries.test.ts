@@ -170,21 +170,21 @@ test('a forwarded copy shows the outcome at each recipient', async () => {
 test.each([
   [200, 'success', null],
   [500, 'failed', 'Endpoint not found'],
-] as const)('an endpoint deleted while its delivery runs breaks nothing: %d', async (answer, status, error) => {
+] as const)('an endpoint deleted while its delivery runs breaks nothing: %d', async (response, status, error) => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
-  const { promise: isDeleted, resolve: letAnswer } = Promise.withResolvers<void>();
+  const { promise: isDeleted, resolve: letRespond } = Promise.withResolvers<void>();
   const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
   receiver.answer(async () => {
     open();
     await isDeleted;
-    return answer;
+    return response;
   });
   const [mail] = await insertReceivedMail(gateway.actor, box);
   actor = await startDelivering(gateway.actor, gateway.owner);
   await isOpen;
   const deleted = await gateway.call(box.apiKey, 'DELETE', `/endpoints/${box.endpointId}`);
   expect(deleted.json().cleanup.deliveriesEnded).toBe(0);
-  letAnswer();
+  letRespond();
   await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.attempts === 1 && one.claimed_by === null);
   await actor.moveClock(60);
   await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === status);
@@ -194,9 +194,9 @@ test.each([
     endpointId: box.endpointId,
     status,
     attempts: 1,
-    responseData: { error, statusCode: answer === 200 ? 200 : null },
+    responseData: { error, statusCode: response === 200 ? 200 : null },
   });
-  expect(body.data[0].attemptLog[0]).toMatchObject({ number: 1, statusCode: answer });
+  expect(body.data[0].attemptLog[0]).toMatchObject({ number: 1, statusCode: response });
   expect((await get(box, `/endpoints/${box.endpointId}/deliveries`)).status).toBe(404);
   const next = await insertReceivedMail(gateway.actor, box);
   actor.wakeRouter();
@@ -222,11 +222,11 @@ test('an invalid request is refused; deliveries of another user are not found', 
     [`/emails/${mail?.emailId}`, 'Email not found'],
   ]) {
     const kind = own?.split('/')[1];
-    const answers = [];
+    const responses = [];
     for (const path of [own, `/${kind}/x`, `/${kind}/';`, `/${kind}/ep_00000000000000000000000000000000`])
-      answers.push(await get(other, `${path}/deliveries`));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]).toMatchObject({ status: 404, body: { error } });
+      responses.push(await get(other, `${path}/deliveries`));
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
+    expect(responses[0]).toMatchObject({ status: 404, body: { error } });
   }
 });
 

@@ -27,9 +27,9 @@ afterAll(async () => {
 
 test('an endpoint counts its attempts, successes and failures, and shows the last', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url, endpointConfig: { retryAttempts: 1 } });
-  const statsOf = async () =>
+  const readStats = async () =>
     (await gateway.call(box.apiKey, 'GET', `/endpoints/${box.endpointId}`)).json().deliveryStats;
-  expect(await statsOf()).toEqual({ total: 0, successful: 0, failed: 0, lastDelivery: null });
+  expect(await readStats()).toEqual({ total: 0, successful: 0, failed: 0, lastDelivery: null });
   actor = await startDelivering(gateway.actor, gateway.owner);
   const receive = async () => {
     await insertReceivedMail(gateway.actor, box);
@@ -39,7 +39,7 @@ test('an endpoint counts its attempts, successes and failures, and shows the las
   const startedAt = Date.now();
   await receive();
   await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'success');
-  const first = await statsOf();
+  const first = await readStats();
   expect(first).toEqual({ total: 1, successful: 1, failed: 0, lastDelivery: expect.any(String) });
   expect(Date.parse(first.lastDelivery)).toBeGreaterThanOrEqual(startedAt);
 
@@ -48,7 +48,7 @@ test('an endpoint counts its attempts, successes and failures, and shows the las
   await untilDeliveries(gateway.actor, box.endpointId, ([, two]) => two?.attempts === 1 && two.claimed_by === null);
   await actor.moveClock(7);
   await untilDeliveries(gateway.actor, box.endpointId, ([, two]) => two?.status === 'failed');
-  const second = await statsOf();
+  const second = await readStats();
   expect(second).toEqual({ total: 3, successful: 1, failed: 2, lastDelivery: expect.any(String) });
   expect(Date.parse(second.lastDelivery)).toBeGreaterThan(Date.parse(first.lastDelivery));
   const listed = (await gateway.call(box.apiKey, 'GET', '/endpoints')).json().data;

@@ -36,9 +36,9 @@ async function insert(options: Partial<ReportOptions> = {}): Promise<string> {
 }
 
 async function get(path: string) {
-  const answer = await gateway.call(mine.apiKey, 'GET', `/domains/${mine.domainId}${path}`);
-  expect(answer.statusCode, answer.body).toBe(200);
-  return answer.json();
+  const response = await gateway.call(mine.apiKey, 'GET', `/domains/${mine.domainId}${path}`);
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json();
 }
 
 test('reports are listed, newest first, in pages', async () => {
@@ -97,13 +97,13 @@ test('a report is found at its own domain only', async () => {
   const other = await gateway.mailbox({ workspaceId: mine.workspaceId });
   await insert();
   const { id } = (await get('/dmarc-reports')).data[0];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [`/domains/${other.domainId}/dmarc-reports/${id}`, `/domains/${mine.domainId}/dmarc-reports/dmr_unknown`].map(
       (path) => gateway.call(mine.apiKey, 'GET', path),
     ),
   );
-  expect(answers.map((answer) => answer.statusCode)).toEqual([404, 404]);
-  expect(answers[0]?.body).toBe(answers[1]?.body);
+  expect(responses.map((response) => response.statusCode)).toEqual([404, 404]);
+  expect(responses[0]?.body).toBe(responses[1]?.body);
 });
 
 describe('the summary of reports', () => {

@@ -144,9 +144,9 @@ describe('adding a domain', () => {
         ['POST', `/domains/${made.body.id}/auth`],
         ['PATCH', `/domains/${made.body.id}/auth`],
       ] as const) {
-        const answer = await call(method, path);
-        expect(answer, path).toMatchObject({ status: 503, body: { error: 'Service Unavailable' } });
-        expect(answer.headers['retry-after'], path).toMatch(/^\d+$/);
+        const response = await call(method, path);
+        expect(response, path).toMatchObject({ status: 503, body: { error: 'Service Unavailable' } });
+        expect(response.headers['retry-after'], path).toMatch(/^\d+$/);
       }
       expect((await call('GET', `/domains/${made.body.id}`)).status).toBe(200);
     } finally {
@@ -498,8 +498,8 @@ describe('the DKIM key of a domain', () => {
 
   test('is replaced once by concurrent requests', async () => {
     const { id } = await verified();
-    const answers = await Promise.all(Array.from({ length: 4 }, () => call('POST', `/domains/${id}/dkim`)));
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => call('POST', `/domains/${id}/dkim`)));
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
   });
 });
 
@@ -518,8 +518,8 @@ test('a domain of another user gets the same response as an unknown one, on ever
     ['GET', '/dns-records', undefined],
   ] as const) {
     const ask = async (id: string) => {
-      const { status, body: answer } = await call(method, `/domains/${id}${path}`, body);
-      return [status, answer];
+      const { status, body: response } = await call(method, `/domains/${id}${path}`, body);
+      return [status, response];
     };
     const foreign = await ask(other.domainId);
     expect(foreign, `${method} ${path}`).toMatchObject([404, { error: 'Domain not found' }]);

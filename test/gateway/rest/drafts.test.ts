@@ -28,7 +28,7 @@ async function create(body: object = {}): Promise<{ id: string; version: number 
 
 const whole = () => ({ from: box.address, to: ['ada@elsewhere.test'], subject: 'Order', text: 'On its way.' });
 const draftIds = async () => (await call('GET', '/drafts')).json().data.map(({ id }: { id: string }) => id);
-const emailsOf = async (type = 'sent') =>
+const listEmails = async (type = 'sent') =>
   (
     await gateway.actor.pool.query<{ id: string; thread_id: string | null; subject: string; in_reply_to: string[] }>(
       `select e.id, e.thread_id, e.subject, c.in_reply_to from email e
@@ -275,7 +275,7 @@ describe('sending a draft', () => {
     const { id } = await create({ ...whole(), scheduled_at: 'tomorrow at 9am' });
     const sent = await call('POST', `/drafts/${id}/send`, { version: 1 });
     expect([sent.statusCode, sent.json().status]).toEqual([201, 'scheduled']);
-    expect(await emailsOf('scheduled')).toHaveLength(1);
+    expect(await listEmails('scheduled')).toHaveLength(1);
   });
 
   test('waits for undo_seconds, and can be cancelled meanwhile', async () => {
@@ -301,35 +301,35 @@ describe('sending a draft', () => {
     await call('PATCH', `/drafts/${id}`, { version: 2, from: box.address });
     const stale = await call('POST', `/drafts/${id}/send`, { version: 2 });
     expect([stale.statusCode, stale.json()]).toMatchObject([409, { code: 'DRAFT_CHANGED', version: 3 }]);
-    expect([await emailsOf(), await draftIds()]).toEqual([[], [id]]);
+    expect([await listEmails(), await draftIds()]).toEqual([[], [id]]);
   });
 
   test('sends one email when 40 requests through two gateways send it at once', async () => {
     const { id } = await create(whole());
     const other = await gateway.beside();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
         (n % 2 === 0 ? gateway : other).call(box.apiKey, 'POST', `/drafts/${id}/send`, { version: 1 }),
       ),
     );
     await other.app.close();
-    const statuses = answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b);
+    const statuses = responses.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b);
     expect(statuses).toEqual([200, ...Array<number>(39).fill(404)]);
-    expect(await emailsOf()).toHaveLength(1);
+    expect(await listEmails()).toHaveLength(1);
   });
 
   test('returns the first response to every request with the same key, also after the draft is removed', async () => {
     const { id } = await create(whole());
     const send = (key: string) => call('POST', `/drafts/${id}/send`, { version: 1 }, { 'idempotency-key': key });
-    const answers = await Promise.all(Array.from({ length: 10 }, () => send('k')));
-    answers.push(await send('k'));
-    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
-    expect(answers[0]?.statusCode).toBe(200);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => send('k')));
+    responses.push(await send('k'));
+    expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
+    expect(responses[0]?.statusCode).toBe(200);
     expect((await send('other')).statusCode).toBe(404);
     const next = await create(whole());
     const reused = await call('POST', `/drafts/${next.id}/send`, { version: 1 }, { 'idempotency-key': 'k' });
     expect([reused.statusCode, await draftIds()]).toEqual([409, [next.id]]);
-    expect(await emailsOf()).toHaveLength(1);
+    expect(await listEmails()).toHaveLength(1);
   });
 
   test('either sends a draft or changes it', async () => {
@@ -377,7 +377,7 @@ describe('a draft of a reply', () => {
     const ofThread = (await call('GET', `/drafts?thread_id=${threadId}`)).json();
     expect(ofThread).toMatchObject({ data: [{ id: draft.id }], pagination: { total: 1 } });
     const sent = (await call('POST', `/drafts/${draft.id}/send`, { version: 1 })).json();
-    expect(await emailsOf()).toEqual([
+    expect(await listEmails()).toEqual([
       { id: sent.id, thread_id: threadId, subject: 'Re: A question', in_reply_to: [messageId] },
     ]);
     const { to, cc } = (await call('GET', `/emails/${sent.id}`)).json();
@@ -392,7 +392,7 @@ describe('a draft of a reply', () => {
     expect([files.statusCode, files.json().details[0].field]).toEqual([400, 'attachments']);
     const { id } = await create({ ...forward, with_attachments: false });
     expect((await call('POST', `/drafts/${id}/send`, { version: 1 })).statusCode).toBe(200);
-    expect(await emailsOf()).toMatchObject([{ subject: 'Fwd: A question' }]);
+    expect(await listEmails()).toMatchObject([{ subject: 'Fwd: A question' }]);
   });
 
   test('says so when the original is gone', async () => {

@@ -274,19 +274,19 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
       [{ endpointId: 7 }, 400, 'Bad Request'],
     ];
     for (const [body, status, error] of cases) {
-      const answer = await change(before.id, body);
-      expect([answer.status, answer.body.error], JSON.stringify(body)).toEqual([status, error]);
+      const response = await change(before.id, body);
+      expect([response.status, response.body.error], JSON.stringify(body)).toEqual([status, error]);
     }
     expect(await get(box, `/email-addresses/${before.id}`)).toEqual(before);
   });
 
   test('an address of another user is not found, like an unknown one', async () => {
     const other = await gateway.mailbox();
-    const answers = [];
+    const responses = [];
     for (const id of [box.addressId, 'addr_00000000000000000000000000000000', 'x', "';"])
-      answers.push(await call(other, method, `/email-addresses/${id}`, {}));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]).toMatchObject({ status: 404, body: { error: 'Email address not found' } });
+      responses.push(await call(other, method, `/email-addresses/${id}`, {}));
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
+    expect(responses[0]).toMatchObject({ status: 404, body: { error: 'Email address not found' } });
   });
 });
 
@@ -324,12 +324,12 @@ describe('deleting an address', () => {
 describe('concurrent requests', () => {
   test('create one address, in any letter case, exactly once', async () => {
     const spellings = ['Same', 'same', 'SAME', 'sAme', 'saMe', 'samE', 'SAme', 'saME'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       spellings.map((local) =>
         post(box, '/email-addresses', { address: `${local}@${domain.name}`, domainId: domain.id }),
       ),
     );
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, ...Array(7).fill(409)]);
+    expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, ...Array(7).fill(409)]);
   });
 
   test('delete an endpoint and create an address, which never leads nowhere', async () => {
@@ -357,7 +357,7 @@ test('an address with a plus tag can exist beside its base address', async () =>
 });
 
 describe('reply addresses', () => {
-  const domainOf = (of: TestMailbox) => of.address.split('@')[1] ?? '';
+  const readDomain = (of: TestMailbox) => of.address.split('@')[1] ?? '';
 
   test.each([
     [{ metadata: 'text' }, 'metadata'],
@@ -373,7 +373,7 @@ describe('reply addresses', () => {
   ])('%j is refused with its field', async (input, field) => {
     const mailbox = await gateway.mailbox();
     const response = await gateway.call(mailbox.apiKey, 'POST', '/reply-addresses', {
-      domain: domainOf(mailbox),
+      domain: readDomain(mailbox),
       ...input,
     });
     expect(response.statusCode).toBe(400);
@@ -384,7 +384,7 @@ describe('reply addresses', () => {
     const mailbox = await gateway.mailbox();
     const call = (method: string, path: string, body?: unknown) => gateway.call(mailbox.apiKey, method, path, body);
     const input = {
-      domain: domainOf(mailbox),
+      domain: readDomain(mailbox),
       metadata: { order: 4711 },
       senders: ['Ann@Elsewhere.test'],
       max_messages: 5,
@@ -419,7 +419,7 @@ describe('reply addresses', () => {
   test('warn of mail that reaches no endpoint, and say what to do', async () => {
     const mailbox = await gateway.mailbox({ endpointUrl: 'https://hooks.example.com/' });
     const { workspaceId, endpointId, addressId, domainId } = mailbox;
-    const domain = domainOf(mailbox);
+    const domain = readDomain(mailbox);
     const create = async (more: object = {}) => {
       const made = await gateway.call(mailbox.apiKey, 'POST', '/reply-addresses', { domain, ...more });
       expect(made.statusCode, made.body).toBe(201);

@@ -81,7 +81,7 @@ describe('senders whose images are always shown', () => {
   };
   const change = (name: string, address: string, as = box) =>
     mutate(gateway, as.apiKey, name, { address }, name === 'addImageSender' ? 'sender { address }' : 'address');
-  const sendersOf = async (of: TestMailbox) =>
+  const readSenders = async (of: TestMailbox) =>
     (await gateway.graphql(of.apiKey, '{ viewer { imageSenders { address } } }')).json().data.viewer.imageSenders;
   const isShown = async (given: Partial<MailRow>, authentication: unknown, of = box) => {
     const [id = ''] = await insertMail(gateway.actor, [
@@ -102,7 +102,7 @@ describe('senders whose images are always shown', () => {
     expect(await isShown({}, signed)).toBe(false);
     expect(await change('addImageSender', ' News@Shop.TEST ')).toMatchObject({ sender: { address: 'news@shop.test' } });
     await change('addImageSender', 'news@shop.test');
-    expect(await sendersOf(box)).toEqual([{ address: 'news@shop.test' }]);
+    expect(await readSenders(box)).toEqual([{ address: 'news@shop.test' }]);
     expect(await isShown({}, signed)).toBe(true);
     expect(await isShown({ from: 'NEWS@shop.test' }, signed)).toBe(true);
     const spf = { ...signed, dkim: [], spf: check('pass', 'bounces.shop.test') };
@@ -131,12 +131,12 @@ describe('senders whose images are always shown', () => {
       expect(await isShown(given, found), why).toBe(false);
     const other = await gateway.mailbox();
     expect(await isShown({}, signed, other)).toBe(false);
-    expect(await sendersOf(other)).toEqual([]);
+    expect(await readSenders(other)).toEqual([]);
 
     expect(await change('removeImageSender', 'news@shop.test', other)).toMatchObject({ __typename: 'NotFound' });
     expect(await change('removeImageSender', 'NEWS@shop.test')).toMatchObject({ address: 'news@shop.test' });
     expect(await isShown({}, signed)).toBe(false);
-    expect(await sendersOf(box)).toEqual([]);
+    expect(await readSenders(box)).toEqual([]);
   });
 
   test('are at most 1,000, and their addresses are valid', async () => {
@@ -183,8 +183,8 @@ test('a document keeps its origin only in a frame of our own pages, so that they
   const id = await insert({ html: 'a' });
   const policyFor = async (headers: Record<string, string>) => {
     const url = `/api/e2/emails/${id}/html`;
-    const answer = await gateway.app.inject({ url, headers: { authorization: `Bearer ${box.apiKey}`, ...headers } });
-    return String(answer.headers['content-security-policy']);
+    const response = await gateway.app.inject({ url, headers: { authorization: `Bearer ${box.apiKey}`, ...headers } });
+    return String(response.headers['content-security-policy']);
   };
   const dest = 'sec-fetch-dest';
   const site = 'sec-fetch-site';

@@ -17,8 +17,8 @@ afterAll(async () => {
 });
 
 const wait = async (box: TestMailbox, body: object) => {
-  const answer = await gateway.call(box.apiKey, 'POST', '/emails/wait', body);
-  return { status: answer.statusCode, body: answer.json() };
+  const response = await gateway.call(box.apiKey, 'POST', '/emails/wait', body);
+  return { status: response.statusCode, body: response.json() };
 };
 const message = (subject: string, text = 'Hello', more = '') =>
   `From: Shop <noreply@mail.shop.example>\nTo: x@y.test\nSubject: ${subject}\n${more}\n${text}\n`;
@@ -119,9 +119,9 @@ test('emails that the caller has do not match, found before or while it waits', 
   const since = new Date().toISOString();
   const first = await mail.deliver(message('One'), box.address);
   const second = await mail.deliver(message('Two'), box.address);
-  const idOf = async (except: string[]) =>
+  const readId = async (except: string[]) =>
     (await wait(box, { since, except_email_ids: except, timeout: 60 })).body.email.id as string;
-  expect([await idOf([]), await idOf([first]), await idOf([second])]).toEqual([first, second, first]);
+  expect([await readId([]), await readId([first]), await readId([second])]).toEqual([first, second, first]);
   const waiting = wait(box, { since, except_email_ids: [first, second], timeout: 60 });
   const third = await mail.deliver(message('Three'), box.address);
   expect((await waiting).body.email.id).toBe(third);
@@ -250,6 +250,6 @@ test.each([
   [{ since: 'yesterday' }, 'since'],
 ])('%j is refused', async (body, field) => {
   const box = await gateway.mailbox();
-  const answer = await wait(box, body);
-  expect([answer.status, answer.body.details[0].field]).toEqual([400, field]);
+  const response = await wait(box, body);
+  expect([response.status, response.body.details[0].field]).toEqual([400, field]);
 });

@@ -18,7 +18,7 @@ async function list(box: TestMailbox, query = '') {
   return response.json();
 }
 
-const ids = (answer: { data: { id: string }[] }) => answer.data.map((email) => email.id);
+const ids = (response: { data: { id: string }[] }) => response.data.map((email) => email.id);
 
 test('a list shows every documented field', async () => {
   const box = await gateway.mailbox();
@@ -131,9 +131,9 @@ describe('filters', () => {
     ['time_range=all&address=addr_none', []],
   ];
   test.each(cases)('%s', async (query, names) => {
-    const answer = await list(box, `?${query}`);
-    expect(ids(answer)).toEqual(names.map((name) => made[name]));
-    expect(answer.pagination.total).toBe(names.length);
+    const response = await list(box, `?${query}`);
+    expect(ids(response)).toEqual(names.map((name) => made[name]));
+    expect(response.pagination.total).toBe(names.length);
   });
 
   test('accept a domain and an address by id, and the address in any case', async () => {
@@ -223,10 +223,10 @@ test('pages follow each other without gap or repeat, mail of the same instant in
   );
   const seen: string[] = [];
   for (let offset = 0; offset < 30; offset += 5) {
-    const answer = await list(box, `?limit=5&offset=${offset}`);
-    expect(answer.pagination).toEqual({ limit: 5, offset, total: 23, has_more: offset + 5 < 23 });
-    expect(answer.has_more).toBe(offset + 5 < 23);
-    seen.push(...ids(answer));
+    const response = await list(box, `?limit=5&offset=${offset}`);
+    expect(response.pagination).toEqual({ limit: 5, offset, total: 23, has_more: offset + 5 < 23 });
+    expect(response.has_more).toBe(offset + 5 < 23);
+    seen.push(...ids(response));
   }
   expect(seen).toHaveLength(23);
   expect(new Set(seen)).toEqual(new Set(made));
@@ -652,10 +652,10 @@ describe('marking', () => {
       lastMessageAt: new Date(),
     });
     const changes = emailIds.flatMap((id) => [true, false, true, true].map((is_read) => ({ id, is_read })));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       changes.map(({ id, is_read }) => gateway.call(box.apiKey, 'PATCH', `/emails/${id}`, { is_read })),
     );
-    expect(answers.every((answer) => answer.statusCode === 200)).toBe(true);
+    expect(responses.every((response) => response.statusCode === 200)).toBe(true);
     const { rows } = await gateway.actor.pool.query(
       `select t.unread_count, (select count(*) from email e where e.workspace_id = $1 and not e.is_read) as unread,
          (select sum(count) from email_counter where workspace_id = $1 and grain = 'all' and own_address = '*' and not is_read)::bigint as counted

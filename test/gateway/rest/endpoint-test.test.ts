@@ -196,13 +196,13 @@ describe('without a delivery actor', () => {
   test('an endpoint of another user is not found, like an unknown one', async () => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     const other = await gateway.mailbox();
-    const answers = [];
+    const responses = [];
     for (const id of [box.endpointId, 'ep_00000000000000000000000000000000', 'x', "';"]) {
       const { status, body } = await run(other, {}, id);
-      answers.push({ status, body });
+      responses.push({ status, body });
     }
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]).toMatchObject({ status: 404, body: { error: 'Endpoint not found' } });
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
+    expect(responses[0]).toMatchObject({ status: 404, body: { error: 'Endpoint not found' } });
   });
 });
 
@@ -215,11 +215,11 @@ test('a user may make 30 tests a minute, over all gateways, at once or one by on
   const beside = await gateway.beside();
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const path = `/endpoints/${box.endpointId}/test`;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 36 }, (_, n) => (n % 2 === 0 ? gateway : beside).call(box.apiKey, 'POST', path)),
   );
-  expect(answers.filter(({ statusCode }) => statusCode === 400)).toHaveLength(30);
-  const [refused] = answers.filter(({ statusCode }) => statusCode === 429);
+  expect(responses.filter(({ statusCode }) => statusCode === 400)).toHaveLength(30);
+  const [refused] = responses.filter(({ statusCode }) => statusCode === 429);
   expect(refused?.json()).toMatchObject({ error: 'Too Many Requests', name: 'rate_limit_exceeded', statusCode: 429 });
   const wait = Number(refused?.headers['retry-after']);
   expect(wait).toBeGreaterThan(50);

@@ -326,8 +326,8 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
       [{ isActive: 'true' }, 'Bad Request', expect.anything()],
     ];
     for (const [body, error, details] of cases) {
-      const answer = await change(box, before.id, body);
-      expect([answer.status, answer.body.error, answer.body.details], JSON.stringify(body)).toEqual([
+      const response = await change(box, before.id, body);
+      expect([response.status, response.body.error, response.body.details], JSON.stringify(body)).toEqual([
         400,
         error,
         details,
@@ -339,11 +339,11 @@ describe.each(['PATCH', 'PUT'])('%s', (method) => {
   test('an endpoint of another user is not found, like an unknown one', async () => {
     const other = await gateway.mailbox();
     const { id } = await make(await gateway.mailbox());
-    const answers = [];
+    const responses = [];
     for (const each of [id, 'ep_00000000000000000000000000000000', 'x', "';"])
-      answers.push(await change(other, each, { name: 'mine' }));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]).toMatchObject({ status: 404, body: { error: 'Endpoint not found' } });
+      responses.push(await change(other, each, { name: 'mine' }));
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
+    expect(responses[0]).toMatchObject({ status: 404, body: { error: 'Endpoint not found' } });
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeEventCursor } from '../../../core/events/event-cursor.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
-import { appendEvents, type EventClient, followEvents, labelsOf } from '../../support/stages/event-feed.ts';
+import { appendEvents, type EventClient, followEvents, listLabels } from '../../support/stages/event-feed.ts';
 
 let gateway: TestGateway;
 let url: string;
@@ -24,8 +24,8 @@ async function follow(box: TestMailbox, options?: Parameters<typeof followEvents
 }
 
 const page = async (box: TestMailbox, query = '') => {
-  const answer = await gateway.call(box.apiKey, 'GET', `/events${query}`);
-  return { status: answer.statusCode, body: answer.json() };
+  const response = await gateway.call(box.apiKey, 'GET', `/events${query}`);
+  return { status: response.statusCode, body: response.json() };
 };
 const labels = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `e${from + n}`);
 const append = (box: TestMailbox, names: string[], more = {}) =>
@@ -110,7 +110,7 @@ test('kinds are selected by name, and the cursor moves past the others', async (
   await append(box, labels(3));
   await append(box, ['d'], { kind: 'thread.merged' });
   await client.until((messages) => messages.length === 2);
-  expect(labelsOf(client.messages)).toEqual(['c', 'd']);
+  expect(listLabels(client.messages)).toEqual(['c', 'd']);
 });
 
 test('rare kinds in a long feed are reached page by page, each of which looks through a part of it', async () => {
@@ -149,7 +149,7 @@ test('a stream replays from a cursor, then continues live; Last-Event-ID overrid
   await client.until((messages) => messages.length === 240);
   await append(box, labels(5, 250));
   await client.until((messages) => messages.length === 245);
-  expect(labelsOf(client.messages)).toEqual(labels(245, 10));
+  expect(listLabels(client.messages)).toEqual(labels(245, 10));
   expect(client.messages.at(-1)).toMatchObject({
     id: encodeEventCursor(box.workspaceId, 255),
     data: { object: 'event', cursor: encodeEventCursor(box.workspaceId, 255) },
@@ -157,7 +157,7 @@ test('a stream replays from a cursor, then continues live; Last-Event-ID overrid
   const live = await follow(box, { query: '?after=latest' });
   await append(box, ['only']);
   await live.until((messages) => messages.length === 1);
-  expect(labelsOf(live.messages)).toEqual(['only']);
+  expect(listLabels(live.messages)).toEqual(['only']);
 });
 
 test('events whose broadcast is lost arrive all the same', async () => {
@@ -168,7 +168,7 @@ test('events whose broadcast is lost arrive all the same', async () => {
   await append(box, ['untold'], { bus: undefined });
   // Long before the silence of the stream would make it look.
   await client.until((messages) => messages.length === 2, 10_000);
-  expect(labelsOf(client.messages)).toEqual(['told', 'untold']);
+  expect(listLabels(client.messages)).toEqual(['told', 'untold']);
 });
 
 test('a user without an event has a stream, too', async () => {
@@ -185,7 +185,7 @@ test('another user’s events are not shown', async () => {
   await append(other, labels(5));
   await append(box, ['mine']);
   await client.until((messages) => messages.length === 1);
-  expect(labelsOf(client.messages)).toEqual(['mine']);
+  expect(listLabels(client.messages)).toEqual(['mine']);
 });
 
 test('a stream ends when its key is revoked, with its cursor', async () => {
@@ -222,8 +222,10 @@ test('a client that disconnects leaves nothing behind', async () => {
 test('HEAD and a wildcard get the page', async () => {
   const box = await gateway.mailbox();
   for (const accept of ['*/*', 'text/*', 'application/json']) {
-    const answer = await fetch(`${url}/api/e2/events`, { headers: { authorization: `Bearer ${box.apiKey}`, accept } });
-    expect((await answer.json()).object).toBe('list');
+    const response = await fetch(`${url}/api/e2/events`, {
+      headers: { authorization: `Bearer ${box.apiKey}`, accept },
+    });
+    expect((await response.json()).object).toBe('list');
   }
   const headers = { authorization: `Bearer ${box.apiKey}`, accept: 'text/event-stream' };
   expect((await fetch(`${url}/api/e2/events`, { method: 'HEAD', headers })).status).toBe(200);

@@ -30,9 +30,9 @@ const blockCasinos = {
 };
 
 async function makeRule(changes: object = {}): Promise<string> {
-  const answer = await call('POST', '/guard', { ...blockCasinos, ...changes });
-  expect(answer.statusCode, answer.body).toBe(201);
-  return answer.json().data.id;
+  const response = await call('POST', '/guard', { ...blockCasinos, ...changes });
+  expect(response.statusCode, response.body).toBe(201);
+  return response.json().data.id;
 }
 
 /** Inserts received emails of the last minutes, newest last. Returns their IDs. */
@@ -55,7 +55,7 @@ function received(...mails: Partial<MailRow>[]): Promise<string[]> {
   );
 }
 
-const attachmentOf = (filename: string): Attachment => ({
+const makeAttachment = (filename: string): Attachment => ({
   index: 0,
   filename,
   contentType: 'application/octet-stream',
@@ -118,12 +118,12 @@ describe('a rule', () => {
   test.each(['PATCH', 'PUT'])('is changed in part by %s', async (method) => {
     const id = await makeRule({ priority: 3 });
     const before = (await call('GET', `/guard/${id}`)).json();
-    const answer = await call(method, `/guard/${id}`, {
+    const response = await call(method, `/guard/${id}`, {
       isActive: false,
       action: { action: 'allow' },
       description: 'x',
     });
-    expect([answer.statusCode, answer.json()]).toEqual([
+    expect([response.statusCode, response.json()]).toEqual([
       200,
       {
         ...before,
@@ -146,15 +146,15 @@ describe('a rule', () => {
   test('requires a config of its type when its type changes', async () => {
     const id = await makeRule();
     expect((await call('PATCH', `/guard/${id}`, { type: 'ai_prompt' })).statusCode).toBe(400);
-    const answer = await call('PATCH', `/guard/${id}`, { type: 'ai_prompt', config: { prompt: 'Spam?' } });
-    expect(answer.json()).toMatchObject({ type: 'ai_prompt', config: '{"prompt":"Spam?"}' });
+    const response = await call('PATCH', `/guard/${id}`, { type: 'ai_prompt', config: { prompt: 'Spam?' } });
+    expect(response.json()).toMatchObject({ type: 'ai_prompt', config: '{"prompt":"Spam?"}' });
   });
 
   test('is deleted with its counters', async () => {
     const id = await makeRule();
     await count(id, 2, '2026-11-20T10:00:00.000Z');
-    const answer = await call('DELETE', `/guard/${id}`);
-    expect([answer.statusCode, answer.json()]).toEqual([200, { success: true }]);
+    const response = await call('DELETE', `/guard/${id}`);
+    expect([response.statusCode, response.json()]).toEqual([200, { success: true }]);
     expect((await call('GET', `/guard/${id}`)).statusCode).toBe(404);
     expect((await call('DELETE', `/guard/${id}`)).json()).toMatchObject({ error: 'Guard rule not found' });
     const { rows } = await gateway.actor.pool.query('select 1 from guard_rule_stat where workspace_id = $1', [
@@ -209,28 +209,28 @@ describe('a rule is refused', () => {
     ['with a prompt that is empty', { type: 'ai_prompt', config: { prompt: '' } }, 'config.prompt: must not be empty'],
     ['that leads nowhere', { action: { action: 'route' } }, 'The action route needs an endpointId'],
   ])('with %s', async (_, changes, message) => {
-    const answer = await call('POST', '/guard', { ...blockCasinos, ...changes });
-    expect([answer.statusCode, answer.json().message]).toEqual([400, expect.stringContaining(message)]);
+    const response = await call('POST', '/guard', { ...blockCasinos, ...changes });
+    expect([response.statusCode, response.json().message]).toEqual([400, expect.stringContaining(message)]);
     expect(changed).toEqual([]);
   });
 
   test("that leads to another user's endpoint, exactly as to an unknown one", async () => {
     const stranger = await gateway.mailbox({ endpointUrl: 'https://hooks.example.test/' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [stranger.endpointId, 'ep_none', '../x', ''].map((endpointId) =>
         call('POST', '/guard', { ...blockCasinos, action: { action: 'route', endpointId } }),
       ),
     );
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 400]);
-    expect(answers[0]?.json()).toMatchObject({ error: 'Endpoint not found' });
-    expect(answers[1]?.body).toBe(answers[0]?.body);
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 400]);
+    expect(responses[0]?.json()).toMatchObject({ error: 'Endpoint not found' });
+    expect(responses[1]?.body).toBe(responses[0]?.body);
   });
 
   test('that leads to a disabled endpoint', async () => {
     await gateway.actor.pool.query('update endpoint set is_active = false where id = $1', [mailbox.endpointId]);
     const action = { action: 'route', endpointId: mailbox.endpointId };
-    const answer = await call('POST', '/guard', { ...blockCasinos, action });
-    expect([answer.statusCode, answer.json().error]).toEqual([400, 'Endpoint is inactive']);
+    const response = await call('POST', '/guard', { ...blockCasinos, action });
+    expect([response.statusCode, response.json().error]).toEqual([400, 'Endpoint is inactive']);
     const id = await makeRule();
     expect((await call('PATCH', `/guard/${id}`, { action })).statusCode).toBe(400);
   });
@@ -238,8 +238,8 @@ describe('a rule is refused', () => {
   test('beyond the limit of words of an account', async () => {
     const words = (n: number) => ({ hasWords: { values: Array.from({ length: n }, (_, at) => `word ${at}`) } });
     for (let n = 0; n < 5; n++) await makeRule({ config: words(100) });
-    const answer = await call('POST', '/guard', { ...blockCasinos, config: words(1) });
-    expect([answer.statusCode, answer.json().error]).toEqual([
+    const response = await call('POST', '/guard', { ...blockCasinos, config: words(1) });
+    expect([response.statusCode, response.json().error]).toEqual([
       400,
       'The guard rules of an account have at most 500 words in all',
     ]);
@@ -252,8 +252,8 @@ describe('a rule is refused', () => {
        select $1, 'grd_' || n, 'many', 'explicit', '{"subject":{"operator":"OR","values":["x"]}}', 'allow' from generate_series(1, $2::integer) n`,
       [mailbox.workspaceId, MAX_GUARD_RULES - 2],
     );
-    const answers = await Promise.all(Array.from({ length: 6 }, () => call('POST', '/guard', blockCasinos)));
-    expect(answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([
+    const responses = await Promise.all(Array.from({ length: 6 }, () => call('POST', '/guard', blockCasinos)));
+    expect(responses.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([
       201, 201, 400, 400, 400, 400,
     ]);
     expect((await call('GET', '/guard')).json().pagination.total).toBe(MAX_GUARD_RULES);
@@ -332,7 +332,7 @@ describe('rules and emails of others', () => {
 describe('a check', () => {
   test('shows which parts of an email a rule matches, active or not', async () => {
     const [emailId, other] = await received(
-      { subject: 'The CASINO', text: 'Free spins', attachments: [attachmentOf('win.exe')] },
+      { subject: 'The CASINO', text: 'Free spins', attachments: [makeAttachment('win.exe')] },
       { subject: 'Invoice' },
     );
     const id = await makeRule({
@@ -340,8 +340,8 @@ describe('a check', () => {
       config: { subject: 'casino', hasWords: ['spins'], from: '*@shop.test', attachments: '.exe' },
     });
     for (const body of [{ structuredEmailId: emailId }, { email_id: emailId }, { emailId }]) {
-      const answer = await call('POST', `/guard/${id}/check`, body);
-      expect([answer.statusCode, answer.json()]).toEqual([
+      const response = await call('POST', `/guard/${id}/check`, body);
+      expect([response.statusCode, response.json()]).toEqual([
         200,
         {
           matched: true,
@@ -400,12 +400,12 @@ describe('without a model', () => {
     const without = await openTestGateway();
     try {
       const box = await without.mailbox();
-      const answer = await without.call(box.apiKey, 'POST', '/guard', {
+      const response = await without.call(box.apiKey, 'POST', '/guard', {
         name: 'Asked',
         type: 'ai_prompt',
         config: { prompt: 'Spam?' },
       });
-      expect([answer.statusCode, answer.json().error]).toEqual([
+      expect([response.statusCode, response.json().error]).toEqual([
         400,
         'Rules of type ai_prompt need a model, and none is configured on this service (GUARD_MODEL_URL)',
       ]);
@@ -432,8 +432,8 @@ describe('a back-test', () => {
     await received({ subject: 'casino 3', createdAt: new Date(Date.now() - 31 * 86_400_000) });
     await received({ subject: 'casino 4', type: 'sent' });
     await route(ids[0] ?? '', mailbox.endpointId);
-    const answer = await backtest(casinos);
-    expect([answer.statusCode, answer.json()]).toEqual([
+    const response = await backtest(casinos);
+    expect([response.statusCode, response.json()]).toEqual([
       200,
       {
         scanned: 3,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
-import { deliveriesOf, startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
+import { listDeliveries, startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { addRule, untilRouted } from '../../actors/delivery/guarding.ts';
 import { insertReceivedMail, type ReceivedMailOptions } from '../../support/rows/received-mail.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
@@ -81,14 +81,14 @@ test('held mail is listed by status=blocked, newest first and counted, and stays
 
 test('a release delivers it by its normal route, once, and removes it from the list', async () => {
   const [id] = await received({ subject: 'pills' });
-  expect(await deliveriesOf(gateway.actor, box.endpointId)).toEqual([]);
+  expect(await listDeliveries(gateway.actor, box.endpointId)).toEqual([]);
   // It is not in the inbox until it is released, and there it is unread, whatever was done to it.
   expect((await call('GET', `/emails/${id}`)).json()).toMatchObject({ is_archived: true, is_read: false });
   await call('PATCH', `/emails/${id}`, { is_read: true });
-  const answers = await Promise.all(Array.from({ length: 5 }, () => release(id)));
-  const released = answers.filter(({ statusCode }) => statusCode === 200);
+  const responses = await Promise.all(Array.from({ length: 5 }, () => release(id)));
+  const released = responses.filter(({ statusCode }) => statusCode === 200);
   expect(released).toHaveLength(1);
-  expect(answers.filter(({ statusCode }) => statusCode === 400).map((one) => one.json().message)).toEqual(
+  expect(responses.filter(({ statusCode }) => statusCode === 400).map((one) => one.json().message)).toEqual(
     Array.from({ length: 4 }, () => 'The email is not held back'),
   );
   const body = released[0]?.json();

@@ -155,9 +155,9 @@ test('the key of another user is a different key', async () => {
 test('twenty concurrent requests are executed once', async () => {
   const key = randomUUID();
   const before = await countEmails();
-  const answers = await Promise.all(Array.from({ length: 20 }, () => send(key)));
-  expect(new Set(answers.map((answer) => `${answer.statusCode} ${answer.body}`)).size).toBe(1);
-  expect(answers[0]?.statusCode).toBe(200);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => send(key)));
+  expect(new Set(responses.map((response) => `${response.statusCode} ${response.body}`)).size).toBe(1);
+  expect(responses[0]?.statusCode).toBe(200);
   expect(await countEmails()).toBe(before + 1);
 });
 
@@ -165,11 +165,11 @@ test('twenty concurrent requests through two gateways are executed once', async 
   for (let round = 0; round < 5; round++) {
     const key = randomUUID();
     const before = await countEmails();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) => send(key, {}, { through: n % 2 === 0 ? gateway : second })),
     );
-    expect(new Set(answers.map((answer) => `${answer.statusCode} ${answer.body}`)).size).toBe(1);
-    expect(answers[0]?.statusCode).toBe(200);
+    expect(new Set(responses.map((response) => `${response.statusCode} ${response.body}`)).size).toBe(1);
+    expect(responses[0]?.statusCode).toBe(200);
     expect(await countEmails()).toBe(before + 1);
   }
 });
@@ -177,22 +177,25 @@ test('twenty concurrent requests through two gateways are executed once', async 
 test('many keys in opposite orders through two gateways are each executed once', async () => {
   const keys = Array.from({ length: 30 }, () => randomUUID());
   const before = await countEmails();
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...keys.map((key) => send(key)),
     ...keys.toReversed().map((key) => send(key, {}, { through: second })),
   ]);
-  expect(answers.map((answer) => answer.statusCode)).toEqual(Array(60).fill(200));
-  expect(new Set(answers.map((answer) => answer.json().id)).size).toBe(30);
+  expect(responses.map((response) => response.statusCode)).toEqual(Array(60).fill(200));
+  expect(new Set(responses.map((response) => response.json().id)).size).toBe(30);
   expect(await countEmails()).toBe(before + 30);
 });
 
 test('different bodies at once with one key: one is executed, all others are 409', async () => {
   const key = randomUUID();
   const before = await countEmails();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, (_, n) => send(key, { text: `${n}` }, { through: n % 2 === 0 ? gateway : second })),
   );
-  expect(answers.map((answer) => answer.statusCode).toSorted((a, b) => a - b)).toEqual([200, ...Array(9).fill(409)]);
+  expect(responses.map((response) => response.statusCode).toSorted((a, b) => a - b)).toEqual([
+    200,
+    ...Array(9).fill(409),
+  ]);
   expect(await countEmails()).toBe(before + 1);
 });
 
@@ -233,14 +236,14 @@ describe('while another process holds the key', () => {
   test('that dies, the request is executed', async () => {
     const key = randomUUID();
     const release = await takeKey(key);
-    const answer = send(key);
+    const response = send(key);
     try {
       const waiting = `select count(*)::integer as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
       await expect.poll(async () => (await gateway.owner.pool.query(waiting)).rows[0].n).toBeGreaterThan(0);
     } finally {
       await release();
     }
-    expect((await answer).statusCode).toBe(200);
+    expect((await response).statusCode).toBe(200);
   });
 });
 

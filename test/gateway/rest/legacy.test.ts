@@ -168,14 +168,20 @@ describe('/mail', () => {
 
   test('replies to a mail from the address that received it', async () => {
     const [first = ''] = emailIds;
-    const answer = { emailId: first, to: 'ada@elsewhere.test', subject: 'Re: it', textBody: 'Yes', htmlBody: '<p>Yes' };
-    const { status, body } = await ask('POST', '/mail', answer);
+    const response = {
+      emailId: first,
+      to: 'ada@elsewhere.test',
+      subject: 'Re: it',
+      textBody: 'Yes',
+      htmlBody: '<p>Yes',
+    };
+    const { status, body } = await ask('POST', '/mail', response);
     expect([status, body.message]).toEqual([200, 'Reply sent']);
     const sent = (await ask('GET', `/emails/${body.id}`)).body;
     expect(sent).toMatchObject({ type: 'sent', from: mails.address, to: ['ada@elsewhere.test'], text: 'Yes' });
     expect(sent.message_id).toBe(body.messageId);
     expect((await ask('GET', `/mail/${body.id}`)).status).toBe(404);
-    expect((await ask('POST', '/mail', { ...answer, emailId: body.id })).status).toBe(404);
+    expect((await ask('POST', '/mail', { ...response, emailId: body.id })).status).toBe(404);
   });
 });
 

@@ -38,34 +38,34 @@ async function insertRefusal(workspaceId: string, recipient: string | null): Pro
 }
 
 const recipients = async (key: string) => {
-  const answer = await gateway.call(key, 'GET', '/refusals');
-  expect(answer.statusCode).toBe(200);
-  const { data, pagination } = answer.json();
+  const response = await gateway.call(key, 'GET', '/refusals');
+  expect(response.statusCode).toBe(200);
+  const { data, pagination } = response.json();
   expect(pagination.total).toBe(data.length);
   return data.map(({ recipient }: { recipient: string | null }) => recipient).toSorted();
 };
-const keyOf = async (reach: Omit<Parameters<typeof insertKey>[2], 'scopes'>) =>
+const createKey = async (reach: Omit<Parameters<typeof insertKey>[2], 'scopes'>) =>
   (await insertKey(gateway.owner, box, { scopes: ['read'], ...reach })).secret;
 
 test('a key of one domain reads the refusals of all recipients there, and no others', async () => {
-  const key = await keyOf({ domain: { id: box.domainId, name: domain } });
+  const key = await createKey({ domain: { id: box.domainId, name: domain } });
   expect(await recipients(key)).toEqual(
     [box.address, box.address.replace('hello@', 'Hello+Tag@'), `NOBODY@${domain.toUpperCase()}`].toSorted(),
   );
 });
 
 test('a key of one address reads the refusals of that address, with and without tags', async () => {
-  const key = await keyOf({ addresses: [box.address] });
+  const key = await createKey({ addresses: [box.address] });
   expect(await recipients(key)).toEqual([box.address, box.address.replace('hello@', 'Hello+Tag@')].toSorted());
   const client = await connectInjected(gateway, key, ERAS[0]);
-  const answer = await client.callTool({ name: 'list_refusals', arguments: {} });
+  const response = await client.callTool({ name: 'list_refusals', arguments: {} });
   await client.close();
-  expect(JSON.stringify(answer)).toContain(box.address);
-  expect(JSON.stringify(answer)).not.toContain('nobody');
+  expect(JSON.stringify(response)).toContain(box.address);
+  expect(JSON.stringify(response)).not.toContain('nobody');
 });
 
 test('a limited key gets 404 for the refusal of another address, also in GraphQL', async () => {
-  const key = await keyOf({ addresses: [box.address] });
+  const key = await createKey({ addresses: [box.address] });
   const all = (await gateway.call(box.apiKey, 'GET', '/refusals')).json().data;
   expect(all).toHaveLength(7);
   for (const { id, recipient } of all) {

@@ -41,30 +41,30 @@ describe.each(lists)('%s', (path, add) => {
     expect(response.statusCode, response.body).toBe(200);
     return response.json();
   };
-  const idsOf = ({ data }: List) => data.map(({ id }) => id);
+  const listIds = ({ data }: List) => data.map(({ id }) => id);
 
   test('is read to its end by the id of the last item, and back by that of the first', async () => {
     for (let n = 0; n < 4; n++) await add(n);
-    const all = idsOf(await read('limit=100'));
+    const all = listIds(await read('limit=100'));
     expect(all.length).toBeGreaterThanOrEqual(4);
     const forward: string[] = [];
     for (let page = await read('limit=2'); ; page = await read(`limit=2&after=${forward.at(-1)}`)) {
-      forward.push(...idsOf(page));
+      forward.push(...listIds(page));
       if (!page.has_more) break;
       expect(forward.length).toBeLessThan(all.length);
     }
     expect(forward).toEqual(all);
     const before = await read(`limit=2&before=${all.at(-1)}`);
-    expect([idsOf(before), before.has_more]).toEqual([all.slice(-3, -1), all.length > 3]);
+    expect([listIds(before), before.has_more]).toEqual([all.slice(-3, -1), all.length > 3]);
     const first = await read(`limit=100&before=${all[1]}`);
-    expect([idsOf(first), first.has_more]).toEqual([all.slice(0, 1), false]);
+    expect([listIds(first), first.has_more]).toEqual([all.slice(0, 1), false]);
     const end = await read(`after=${all.at(-1)}`);
     expect([end.data, end.has_more]).toEqual([[], false]);
   });
 
   test('refuses the id of another account, an unknown one, and both sides at once', async () => {
     await add(0);
-    const [id] = idsOf(await read('limit=1'));
+    const [id] = listIds(await read('limit=1'));
     const other = await gateway.mailbox();
     for (const side of ['after', 'before']) {
       const foreign = await call('GET', `${path}?${side}=${id}`, undefined, other.apiKey);

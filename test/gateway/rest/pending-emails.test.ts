@@ -202,11 +202,11 @@ test('another user, and a key limited to another domain, find nothing', async ()
     domain: 'second-mine.test',
     address: 'b@second-mine.test',
   });
-  const keyOf = async (domain: { id: string; name: string }) =>
+  const createKey = async (domain: { id: string; name: string }) =>
     (await insertKey(gateway.owner, box, { scopes: ['read'], domain })).secret;
-  expect((await read(id, await keyOf({ id: second.domainId, name: 'second-mine.test' }))).status).toBe(404);
+  expect((await read(id, await createKey({ id: second.domainId, name: 'second-mine.test' }))).status).toBe(404);
   await arrive(id);
-  expect((await read(id, await keyOf({ id: box.domainId, name: 'mine.test' }))).status).toBe(200);
+  expect((await read(id, await createKey({ id: box.domainId, name: 'mine.test' }))).status).toBe(200);
 });
 
 test('a report to a return address is no email, and a parsed and removed one is gone', async () => {

@@ -66,8 +66,8 @@ test('failed deliveries are repeated, in order, and delivered', async () => {
   const mails = await delivered(box, ['failed', 'success', 'failed']);
   actor = await startDelivering(gateway.actor, gateway.owner);
   const before = receiver.requests.length;
-  const answer = await replay(box, { since: LONG_AGO });
-  expect(answer).toEqual({
+  const response = await replay(box, { since: LONG_AGO });
+  expect(response).toEqual({
     status: 200,
     body: {
       success: true,
@@ -146,16 +146,16 @@ test('a repeated request with the same until continues where it stopped, and rep
 test('two concurrent replays repeat nothing twice', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   await delivered(box, Array(30).fill('failed'));
-  const answers = await Promise.all(Array.from({ length: 4 }, () => replay(box, { since: LONG_AGO })));
-  expect(answers.map(({ body }) => body.replayed).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 30]);
+  const responses = await Promise.all(Array.from({ length: 4 }, () => replay(box, { since: LONG_AGO })));
+  expect(responses.map(({ body }) => body.replayed).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 30]);
 });
 
 test('a replay beyond the limit is executed in parts', async () => {
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   await delivered(box, Array(2_001).fill('failed'));
-  const answer = await replay(box, { since: LONG_AGO, limit: 50_000 });
-  expect(answer.body).toMatchObject({ replayed: 2_000, hasMore: true });
-  expect((await replay(box, { since: LONG_AGO, until: answer.body.until })).body.replayed).toBe(1);
+  const response = await replay(box, { since: LONG_AGO, limit: 50_000 });
+  expect(response.body).toMatchObject({ replayed: 2_000, hasMore: true });
+  expect((await replay(box, { since: LONG_AGO, until: response.body.until })).body.replayed).toBe(1);
 });
 
 describe('an invalid replay is refused', () => {
@@ -189,11 +189,11 @@ describe('an invalid replay is refused', () => {
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
     const other = await gateway.mailbox();
     await delivered(box, ['failed']);
-    const answers = [];
+    const responses = [];
     for (const id of [box.endpointId, 'ep_00000000000000000000000000000000', 'x', "';"])
-      answers.push(await replay(other, { since: minutesAgo(60) }, id));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]).toMatchObject({ status: 404, body: { error: 'Endpoint not found' } });
+      responses.push(await replay(other, { since: minutesAgo(60) }, id));
+    expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
+    expect(responses[0]).toMatchObject({ status: 404, body: { error: 'Endpoint not found' } });
     expect(await replayedEmails(box)).toEqual([]);
   });
 });

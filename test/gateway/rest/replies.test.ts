@@ -48,7 +48,7 @@ async function mail(row: Partial<MailRow> = {}, addresses: Fields = {}): Promise
   return id;
 }
 
-async function linksOf(id: string) {
+async function readLinks(id: string) {
   const { rows } = await gateway.actor.pool.query(
     'select in_reply_to, reference_ids from email_content where email_id = $1',
     [id],
@@ -100,7 +100,7 @@ test('a reply goes to the sender, under the subject and in the thread of the ori
       subject: 'Re: Hello there',
     },
   });
-  expect(await linksOf(id)).toEqual({
+  expect(await readLinks(id)).toEqual({
     inReplyTo: ['<third@elsewhere.test>'],
     references: ['<first@elsewhere.test>', '<second@mine.test>', '<third@elsewhere.test>'],
   });
@@ -295,7 +295,7 @@ describe('a reply to a thread', () => {
     const second = await reply(threadId);
     expect(second.json()).toMatchObject({ replied_to_email_id: sent, is_thread_reply: true });
     expect(await read(second.json().id)).toMatchObject({ to: ['b@x.test'] });
-    expect(await linksOf(second.json().id)).toMatchObject({ inReplyTo: [`<${sent}@elsewhere.test>`] });
+    expect(await readLinks(second.json().id)).toMatchObject({ inReplyTo: [`<${sent}@elsewhere.test>`] });
   });
 
   test('that was merged into another goes to that other', async () => {

@@ -50,7 +50,7 @@ interface Place {
   message_id: string;
 }
 
-async function placesOf(ids: readonly string[]): Promise<Place[]> {
+async function listPlaces(ids: readonly string[]): Promise<Place[]> {
   const { rows } = await gateway.actor.pool.query<Place>(
     'select id, type, thread_id, thread_position, message_id from email where id = any ($1) order by thread_position',
     [ids],
@@ -61,11 +61,11 @@ async function placesOf(ids: readonly string[]): Promise<Place[]> {
 async function received(): Promise<{ id: string; threadId: string }> {
   const id = await receive();
   await assign(id);
-  const [place] = await placesOf([id]);
+  const [place] = await listPlaces([id]);
   return { id, threadId: place?.thread_id ?? '' };
 }
 
-async function threadOf(threadId: string) {
+async function readThread(threadId: string) {
   const { rows } = await gateway.actor.pool.query(
     'select message_count, received_count, latest_email_id from thread where workspace_id = $1 and id = $2',
     [box.workspaceId, threadId],
@@ -87,18 +87,18 @@ test('a second reply by thread id refers to the first one', async () => {
   for (let position = 1; position <= 20; position++) {
     const { body } = await reply(threadId, position % 2 === 0 ? gateway.call : other.call, { to: 'ada@away.test' });
     expect(body).toMatchObject({ replied_to_email_id: latest, replied_to_thread_id: threadId, is_thread_reply: true });
-    const [place] = await placesOf([body.id]);
+    const [place] = await listPlaces([body.id]);
     expect(place).toMatchObject({ thread_id: threadId, thread_position: position });
     latest = body.id;
   }
-  expect(await threadOf(threadId)).toEqual({ message_count: 21, received_count: 1, latest_email_id: latest });
+  expect(await readThread(threadId)).toEqual({ message_count: 21, received_count: 1, latest_email_id: latest });
 });
 
 test('parallel replies through two gateways, among arriving mail, get positions without gap or repeat', async () => {
   const { id, threadId } = await received();
-  const messageId = (await placesOf([id]))[0]?.message_id ?? '';
+  const messageId = (await listPlaces([id]))[0]?.message_id ?? '';
   const incoming = await Promise.all(Array.from({ length: PARALLEL_REPLIES }, () => receive([messageId])));
-  const [answers] = await Promise.all([
+  const [responses] = await Promise.all([
     Promise.all(
       Array.from({ length: PARALLEL_REPLIES }, (_, n) =>
         reply(threadId, n % 2 === 0 ? gateway.call : other.call, { to: 'ada@away.test' }),
@@ -106,14 +106,14 @@ test('parallel replies through two gateways, among arriving mail, get positions 
     ),
     ...incoming.map((each) => assign(each)),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-  const ids = [id, ...incoming, ...answers.map(({ body }) => body.id)];
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+  const ids = [id, ...incoming, ...responses.map(({ body }) => body.id)];
   // What an actor does that is woken late, or that sweeps.
   await assign(...ids);
-  const places = await placesOf(ids);
+  const places = await listPlaces(ids);
   expect(places.map((place) => place.thread_position)).toEqual(ids.map((_, position) => position));
   expect(new Set(places.map((place) => place.thread_id))).toEqual(new Set([threadId]));
-  expect(await threadOf(threadId)).toMatchObject({ message_count: ids.length, received_count: 1 + incoming.length });
+  expect(await readThread(threadId)).toMatchObject({ message_count: ids.length, received_count: 1 + incoming.length });
   expect(await threadedEvents(ids)).toBe(ids.length);
 });
 
@@ -126,7 +126,7 @@ test('the threading actor has nothing to do for a reply', async () => {
 
 test('an email that refers to a known Message-ID joins its thread at once, any other starts a thread', async () => {
   const { id, threadId } = await received();
-  const messageId = (await placesOf([id]))[0]?.message_id;
+  const messageId = (await listPlaces([id]))[0]?.message_id;
   const send = (headers: object) =>
     gateway.call(box.apiKey, 'POST', '/emails', {
       from: box.address,
@@ -137,7 +137,7 @@ test('an email that refers to a known Message-ID joins its thread at once, any o
     });
   const [referring, plain] = await Promise.all([send({ 'In-Reply-To': messageId }), send({})]);
   const ids = [referring.json().id, plain.json().id];
-  expect(await placesOf(ids)).toMatchObject([
+  expect(await listPlaces(ids)).toMatchObject([
     { id: ids[1], thread_id: expect.not.stringContaining(threadId), thread_position: 0 },
     { id: ids[0], thread_id: threadId, thread_position: 1 },
   ]);
@@ -147,10 +147,10 @@ test('an email that refers to a known Message-ID joins its thread at once, any o
 test('a reply to mail that has no thread yet shares its thread once it has one', async () => {
   const id = await receive();
   const { body } = await reply(id);
-  const [before] = await placesOf([body.id]);
+  const [before] = await listPlaces([body.id]);
   expect(before?.thread_id).toMatch(/^th_/);
   await assign(id);
-  expect(await placesOf([id, body.id])).toMatchObject([
+  expect(await listPlaces([id, body.id])).toMatchObject([
     { id, thread_id: before?.thread_id, thread_position: 0 },
     { id: body.id, thread_id: before?.thread_id, thread_position: 1 },
   ]);
@@ -160,7 +160,7 @@ test('a scheduled reply is in no thread before it is sent', async () => {
   const { id } = await received();
   const { body, status } = await reply(id, gateway.call, { scheduled_at: 'in 2 hours' });
   expect(status).toBe(201);
-  expect(await placesOf([body.id])).toMatchObject([{ type: 'scheduled', thread_id: null }]);
+  expect(await listPlaces([body.id])).toMatchObject([{ type: 'scheduled', thread_id: null }]);
 });
 
 test('a reply with a used key joins no thread again', async () => {
@@ -174,19 +174,19 @@ test('a reply with a used key joins no thread again', async () => {
     });
   const [first, second] = [await request(), await request()];
   expect(second.json()).toEqual(first.json());
-  expect(await threadOf(threadId)).toMatchObject({ message_count: 2 });
+  expect(await readThread(threadId)).toMatchObject({ message_count: 2 });
 });
 
 test('a reply is sent although another transaction holds the threads of its user for long, and joins later', async () => {
   const { id, threadId } = await received();
-  const answer = await inTransaction(gateway.actor, async (client) => {
+  const response = await inTransaction(gateway.actor, async (client) => {
     await lockThreads(client, box.workspaceId);
     return reply(id);
   });
-  expect(answer.status).toBe(200);
-  expect(await placesOf([answer.body.id])).toMatchObject([{ thread_id: null }]);
-  expect(await assign(answer.body.id)).toBe(1);
-  expect(await placesOf([answer.body.id])).toMatchObject([{ thread_id: threadId, thread_position: 1 }]);
+  expect(response.status).toBe(200);
+  expect(await listPlaces([response.body.id])).toMatchObject([{ thread_id: null }]);
+  expect(await assign(response.body.id)).toBe(1);
+  expect(await listPlaces([response.body.id])).toMatchObject([{ thread_id: threadId, thread_position: 1 }]);
 });
 
 describe('a reply that names a claim', () => {
@@ -201,13 +201,13 @@ describe('a reply that names a claim', () => {
     expect(response.json()).toEqual({ thread_id: threadId, released: true });
   };
   const follow = async (id: string, token: string, references?: string[]) => {
-    const [place] = await placesOf([id]);
+    const [place] = await listPlaces([id]);
     const headers = { References: (references ?? [place?.message_id ?? '']).join(' ') };
     const email = { from: box.address, to: 'ada@away.test', subject: 'x', text: 'x', headers, claim_token: token };
     const response = await gateway.call(box.apiKey, 'POST', '/emails', email);
     return { status: response.statusCode, body: response.json() };
   };
-  const answers = [
+  const responses = [
     [
       'POST /emails/{id}/reply',
       (id: string, _threadId: string, token: string) => reply(id, gateway.call, { claim_token: token }),
@@ -227,30 +227,30 @@ describe('a reply that names a claim', () => {
          __typename ... on ReplyToEmailPayload { email { id } } ... on Conflict { code isRetryable } } }`,
       { input: { id, from: box.address, text: 'Yes', claimToken } },
     );
-    const answer = response.json().data.replyToEmail;
-    return { status: answer.__typename === 'Conflict' ? 409 : 200, body: { code: answer.code, id: answer.email?.id } };
+    const result = response.json().data.replyToEmail;
+    return { status: result.__typename === 'Conflict' ? 409 : 200, body: { code: result.code, id: result.email?.id } };
   }
 
-  test.each(answers)(
+  test.each(responses)(
     '%s: is sent while the claim holds, and is 409 and sends nothing once it is lost',
-    async (_name, answer) => {
+    async (_name, respond) => {
       const { id, threadId } = await received();
       const elsewhere = await received();
       const { token } = await claim(threadId);
-      const first = await answer(id, threadId, token);
+      const first = await respond(id, threadId, token);
       expect(first.status, JSON.stringify(first.body)).toBe(200);
-      expect(await placesOf([first.body.id])).toMatchObject([{ thread_id: threadId }]);
+      expect(await listPlaces([first.body.id])).toMatchObject([{ thread_id: threadId }]);
 
       const others = await claim(elsewhere.threadId);
       await release(threadId, token);
       const retaken = await claim(threadId, { holder: 'agent-8', ttl: 10 });
       for (const lost of [token, others.token, 'clm_0']) {
-        const refused = await answer(id, threadId, lost);
+        const refused = await respond(id, threadId, lost);
         expect([refused.status, refused.body.code]).toEqual([409, 'CLAIM_LOST']);
       }
       await gateway.owner.pool.query(`update clock set shift = shift + interval '11 seconds'`);
-      expect(await answer(id, threadId, retaken.token), 'expired').toMatchObject({ status: 409 });
-      expect(await threadOf(threadId)).toMatchObject({ message_count: 2 });
+      expect(await respond(id, threadId, retaken.token), 'expired').toMatchObject({ status: 409 });
+      expect(await readThread(threadId)).toMatchObject({ message_count: 2 });
     },
   );
 
@@ -283,7 +283,7 @@ describe('a reply that names a claim', () => {
   test('is refused alone in a permissive batch when its claim is lost', async () => {
     const { id, threadId } = await received();
     const { token } = await claim(threadId);
-    const [place] = await placesOf([id]);
+    const [place] = await listPlaces([id]);
     const emails = [token, 'clm_0'].map((claimToken) => ({
       from: box.address,
       to: 'ada@away.test',
@@ -310,7 +310,7 @@ describe('a reply that names a claim', () => {
     const first = await request();
     await release(threadId, token);
     expect(await request()).toEqual(first);
-    expect(await threadOf(threadId)).toMatchObject({ message_count: 2 });
+    expect(await readThread(threadId)).toMatchObject({ message_count: 2 });
   });
 
   test('is sent under its claim while another transaction holds the threads of its user for long', async () => {
@@ -331,7 +331,7 @@ describe('a reply that names a claim', () => {
       const { token } = await claim(threadId);
       const [sent] = await Promise.all([reply(id, other.call, { claim_token: token }), release(threadId, token)]);
       expect([200, 409]).toContain(sent.status);
-      expect(await threadOf(threadId)).toMatchObject({ message_count: sent.status === 200 ? 2 : 1 });
+      expect(await readThread(threadId)).toMatchObject({ message_count: sent.status === 200 ? 2 : 1 });
     }
   });
 });
@@ -346,7 +346,7 @@ test('a reply to mail without a Message-ID contains none of our ids, and joins i
   await assign(id);
   const { status, body } = await reply(id);
   expect(status, JSON.stringify(body)).toBe(200);
-  const [first, second] = await placesOf([id, body.id]);
+  const [first, second] = await listPlaces([id, body.id]);
   expect(second?.thread_id).toBe(first?.thread_id);
   const { rows } = await gateway.actor.pool.query<MessageColumns>(
     `select ${MESSAGE_COLUMNS} from email e join raw_message m on m.id = e.raw_id where e.id = $1`,

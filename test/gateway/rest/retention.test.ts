@@ -45,9 +45,9 @@ test.each([
   [{ bodyDays: 10, metadataDays: 9 }, /longer than metadata/],
   [{ rawDays: 10, metadataDays: 9 }, /longer than metadata/],
 ])('%j is refused', async (input, reason) => {
-  const answer = await update(input);
-  expect(JSON.stringify(answer)).toMatch(reason);
-  expect(JSON.stringify(answer)).toMatch(/ValidationError/);
+  const response = await update(input);
+  expect(JSON.stringify(response)).toMatch(reason);
+  expect(JSON.stringify(response)).toMatch(/ValidationError/);
 });
 
 test('shorter periods that erase mail now need the number of emails, and nothing else does', async () => {
@@ -98,8 +98,8 @@ test('if the raw message is deleted, it and its attachments return 410, and the 
     [box.workspaceId, id],
   );
   const get = async (path: string) => {
-    const answer = await gateway.call(box.apiKey, 'GET', path);
-    return { status: answer.statusCode, error: answer.statusCode === 200 ? null : answer.json().error };
+    const response = await gateway.call(box.apiKey, 'GET', path);
+    return { status: response.statusCode, error: response.statusCode === 200 ? null : response.json().error };
   };
   expect((await get(`/emails/${id}/raw`)).status).toBe(200);
   await update({ rawDays: 8 });
@@ -127,18 +127,18 @@ test('a cursor before removed events is 410, and the feed continues from its beg
   await update({ metadataDays: 8 });
   await sweep();
   const page = async (query: string) => {
-    const answer = await gateway.call(box.apiKey, 'GET', `/events${query}`);
-    return { status: answer.statusCode, body: answer.json() };
+    const response = await gateway.call(box.apiKey, 'GET', `/events${query}`);
+    return { status: response.statusCode, body: response.json() };
   };
   const after = (seq: number) => `?after=${encodeEventCursor(box.workspaceId, seq)}`;
   for (const seq of [0, 3, 4]) {
     const { status, body } = await page(after(seq));
     expect([status, body.error]).toEqual([410, 'Cursor too old']);
   }
-  const labelsOf = ({ body }: { body: { data: { data: { label: string } }[] } }) =>
+  const listLabels = ({ body }: { body: { data: { data: { label: string } }[] } }) =>
     body.data.map(({ data }) => data.label);
-  expect(labelsOf(await page(after(5)))).toEqual(['e5', 'e6', 'e7', 'e8']);
-  expect(labelsOf(await page('?limit=2'))).toEqual(['e5', 'e6']);
+  expect(listLabels(await page(after(5)))).toEqual(['e5', 'e6', 'e7', 'e8']);
+  expect(listLabels(await page('?limit=2'))).toEqual(['e5', 'e6']);
   const { data } = (
     await gateway.graphql(box.apiKey, '{ events(first: 9) { totalCount edges { node { data } } } }')
   ).json();

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
-import { deliveriesOf, startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
+import { listDeliveries, startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
 import { insertReceivedMail } from '../../support/rows/received-mail.ts';
 import type { MailboxOptions, TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -11,15 +11,15 @@ let receiver: WebhookReceiver;
 let actor: Actor | null = null;
 let box: TestMailbox;
 let emailId: string;
-let answer: number;
+let result: number;
 
 beforeAll(async () => {
   gateway = await openTestGateway();
-  receiver = await startWebhookReceiver({ script: () => answer });
+  receiver = await startWebhookReceiver({ script: () => result });
 });
 beforeEach(async () => {
   receiver.requests.length = 0;
-  answer = 200;
+  result = 200;
   box = await mailbox();
   emailId = await received();
 });
@@ -69,11 +69,11 @@ async function addEndpoint(type = 'webhook', isActive = true): Promise<string> {
 }
 
 test('mail whose attempts are used up is repeated as a new delivery', async () => {
-  answer = 500;
+  result = 500;
   await gateway.actor.pool.query('update route set decided_at = null, outcome = null where email_id = $1', [emailId]);
   await start();
   const [failed] = await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'failed');
-  answer = 200;
+  result = 200;
   const response = await retry({ delivery_id: failed?.id });
   expect(response.statusCode, response.body).toBe(200);
   const { delivery_id: again, ...rest } = response.json();
@@ -100,7 +100,7 @@ test('mail whose attempts are used up is repeated as a new delivery', async () =
 test('mail is delivered by its present route when no ids are given', async () => {
   const response = await retry();
   expect(response.statusCode, response.body).toBe(200);
-  expect(await deliveriesOf(gateway.actor, box.endpointId)).toMatchObject([
+  expect(await listDeliveries(gateway.actor, box.endpointId)).toMatchObject([
     { id: response.json().delivery_id, status: 'pending', attempts: 0 },
   ]);
   const other = await addEndpoint();
@@ -136,19 +136,19 @@ test('mail of the catch-all is delivered to the endpoint of the domain', async (
   );
   const response = await gateway.call(all.apiKey, 'POST', `/emails/${mail?.emailId}/retry`);
   expect(response.statusCode, response.body).toBe(200);
-  expect(await deliveriesOf(gateway.actor, all.endpointId)).toHaveLength(1);
+  expect(await listDeliveries(gateway.actor, all.endpointId)).toHaveLength(1);
 });
 
 test.each(['endpoint_id', 'delivery_id', null])(
   'a pending delivery that is requested by %s is attempted now, not twice',
   async (field) => {
-    answer = 500;
+    result = 500;
     box = await mailbox({ endpointConfig: { retryAttempts: 3 } });
     emailId = await received();
     await start();
     const { delivery_id: id } = (await retry()).json();
     await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.attempts === 1 && one.claimed_by === null);
-    answer = 200;
+    result = 200;
     const ids: Record<string, unknown> = { endpoint_id: box.endpointId, delivery_id: id };
     const response = await retry(field === null ? {} : { [field]: ids[field] });
     expect(response.json().delivery_id).toBe(id);
@@ -158,9 +158,9 @@ test.each(['endpoint_id', 'delivery_id', null])(
 );
 
 test('two concurrent retries create one delivery', async () => {
-  const answers = await Promise.all(Array.from({ length: 10 }, () => retry()));
-  expect(new Set(answers.map((each) => each.json().delivery_id)).size).toBe(1);
-  expect(await deliveriesOf(gateway.actor, box.endpointId)).toHaveLength(1);
+  const responses = await Promise.all(Array.from({ length: 10 }, () => retry()));
+  expect(new Set(responses.map((each) => each.json().delivery_id)).size).toBe(1);
+  expect(await listDeliveries(gateway.actor, box.endpointId)).toHaveLength(1);
 });
 
 test.each([
@@ -171,7 +171,7 @@ test.each([
 ])('%s is refused', async (_, body, status, message) => {
   const response = await retry(body);
   expect([response.statusCode, response.json().message]).toEqual([status, message]);
-  expect(await deliveriesOf(gateway.actor, box.endpointId)).toEqual([]);
+  expect(await listDeliveries(gateway.actor, box.endpointId)).toEqual([]);
 });
 
 test('an inactive endpoint is refused, and one that forwards gets a delivery of its type, with one attempt', async () => {

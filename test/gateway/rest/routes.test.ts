@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Actor } from '../../../actors/actor.ts';
 import { startDelivering, untilDeliveries } from '../../actors/delivery/delivering.ts';
-import { addRule, routeOf, untilRouted } from '../../actors/delivery/guarding.ts';
+import { addRule, readRoute, untilRouted } from '../../actors/delivery/guarding.ts';
 import { insertReceivedMail, type ReceivedMailOptions } from '../../support/rows/received-mail.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
 import { openTestGateway, type TestGateway } from '../../support/servers/gateway.ts';
@@ -12,14 +12,14 @@ let gateway: TestGateway;
 let receiver: WebhookReceiver;
 let actor: Actor | null = null;
 let box: TestMailbox;
-let answer: number;
+let response: number;
 
 beforeAll(async () => {
   gateway = await openTestGateway({ config: { hasGuardModel: true } });
-  receiver = await startWebhookReceiver({ script: () => answer });
+  receiver = await startWebhookReceiver({ script: () => response });
 });
 beforeEach(async () => {
-  answer = 200;
+  response = 200;
   box = await gateway.mailbox({ endpointUrl: receiver.url, endpointConfig: { retryAttempts: 0 } });
 });
 afterEach(async () => {
@@ -133,7 +133,7 @@ test('blocked mail names the rule and the matching text; a failed delivery shows
     matches: [{ criteria: 'subject', value: 'pills' }],
     deliveries: [],
   });
-  answer = 500;
+  response = 500;
   const id = await received();
   await untilDeliveries(gateway.actor, box.endpointId, ([one]) => one?.status === 'failed');
   expect((await routeTo(id)).steps.at(-1).detail).toBe(
@@ -228,7 +228,7 @@ test('an explanation predicts the result of a retry, and of the same mail that a
   await actor?.stop();
   actor = null;
   for (const subject of subjects) {
-    const route = await routeOf(gateway.actor, await received({ subject }));
+    const route = await readRoute(gateway.actor, await received({ subject }));
     const { would } = await routeTo(ids.get(subject) ?? '', '?now=true');
     expect([route.outcome, route.endpoint_id, route.via, route.rule_id], subject).toEqual([
       would.outcome,

@@ -84,17 +84,17 @@ describe('saved views', () => {
   });
 
   test('of a key without a person must be shared', async () => {
-    const answer = await gateway.call(team.box.apiKey, 'POST', '/saved-views', { name: 'Of a key' });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({
+    const response = await gateway.call(team.box.apiKey, 'POST', '/saved-views', { name: 'Of a key' });
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({
       message: expect.stringContaining('`is_shared`'),
       details: [{ field: 'is_shared' }],
     });
   });
 
   test('are at most 100 for each person', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => save(ben, { name: 'One of many' })));
-    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 12 }, () => save(ben, { name: 'One of many' })));
+    expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
     for (let n = 12; n < 100; n += 1) await save(ben, { name: `View ${n}` });
     expect((await save(ben, { name: 'One more' })).statusCode).toBe(409);
   });
@@ -148,9 +148,9 @@ describe('snippets', () => {
   });
 
   test('with the same name at the same time are created once', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create(ann, { name: 'Race', text: 'x' })));
-    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
-    expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(9);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => create(ann, { name: 'Race', text: 'x' })));
+    expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
+    expect(responses.filter(({ statusCode }) => statusCode === 409)).toHaveLength(9);
   });
 });
 

@@ -36,8 +36,9 @@ const email = (text: string) => ({ from: box.address, to: 'ada@elsewhere.test', 
 const countEmails = async () =>
   (await gateway.actor.pool.query('select from email where workspace_id = $1', [box.workspaceId])).rows.length;
 
-type Answer = Awaited<ReturnType<TestGateway['call']>>;
-const ofRest = (answer: Answer) => (answer.statusCode < 300 ? 'sent' : [answer.statusCode, answer.json().code]);
+type GatewayResponse = Awaited<ReturnType<TestGateway['call']>>;
+const ofRest = (response: GatewayResponse) =>
+  response.statusCode < 300 ? 'sent' : [response.statusCode, response.json().code];
 
 /** Each way by which a user sends, and how it says that mail has a virus and that it cannot be checked. */
 const DOORS: Record<string, { send: (text: string) => Promise<unknown>; found: unknown; away: unknown }> = {
@@ -94,12 +95,12 @@ const DOORS: Record<string, { send: (text: string) => Promise<unknown>; found: u
   },
   GraphQL: {
     async send(text) {
-      const answer = await gateway.graphql(
+      const response = await gateway.graphql(
         box.apiKey,
         'mutation ($input: SendEmailInput!) { sendEmail(input: $input) { __typename ... on Error { message } } }',
         { input: { ...email(text), to: [email(text).to] } },
       );
-      return /virus: Eicar|cannot be checked/.exec(answer.body)?.[0] ?? 'sent';
+      return /virus: Eicar|cannot be checked/.exec(response.body)?.[0] ?? 'sent';
     },
     found: 'virus: Eicar',
     away: 'cannot be checked',
@@ -107,7 +108,7 @@ const DOORS: Record<string, { send: (text: string) => Promise<unknown>; found: u
   'SMTP submission': {
     async send(text) {
       const bytes = Buffer.from(`From: <${box.address}>\r\nSubject: Hi\r\n\r\n${text}\r\n`);
-      const answer = await gateway.bus.ask(
+      const response = await gateway.bus.ask(
         'gateway.message.submit',
         {
           keySha256: hash('sha256', box.apiKey, 'hex'),
@@ -116,7 +117,7 @@ const DOORS: Record<string, { send: (text: string) => Promise<unknown>; found: u
         },
         { bytes },
       );
-      return answer.verdict === 'refused' ? [answer.code, answer.enhancedCode] : 'sent';
+      return response.verdict === 'refused' ? [response.code, response.enhancedCode] : 'sent';
     },
     found: [550, '5.7.1'],
     away: [451, '4.3.0'],

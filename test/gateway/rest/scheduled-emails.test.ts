@@ -48,7 +48,7 @@ async function passTime(id: string): Promise<void> {
   );
 }
 
-async function rowOf(id: string) {
+async function readRow(id: string) {
   const { rows } = await gateway.actor.pool.query(
     `select e.type, e.status, e.scheduled_at, e.timezone, e.date, ${MESSAGE_COLUMNS}, c.headers, c.attachments,
        (select count(*) from recipient p where p.workspace_id = $1 and p.email_id = $2 and p.next_attempt_at is not null) as due
@@ -59,7 +59,7 @@ async function rowOf(id: string) {
   return { ...rows[0], bytes: readStoredMessage(rows[0]) };
 }
 
-async function eventsOf(id: string): Promise<string[]> {
+async function listEvents(id: string): Promise<string[]> {
   const { rows } = await gateway.actor.pool.query<{ kind: string }>(
     'select kind from event where workspace_id = $1 and email_id = $2 order by seq',
     [box.workspaceId, id],
@@ -89,7 +89,7 @@ describe('rescheduling', () => {
       const id = await schedule({
         attachments: [{ filename: 'a.txt', content: Buffer.from('hello').toString('base64') }],
       });
-      const before = await rowOf(id);
+      const before = await readRow(id);
       const at = inHours(48);
       const response = await call(method, `/emails/${id}`, { scheduled_at: at });
       expect(response.statusCode, response.body).toBe(200);
@@ -101,7 +101,7 @@ describe('rescheduling', () => {
         timezone: 'UTC',
       });
 
-      const after = await rowOf(id);
+      const after = await readRow(id);
       expect(after).toMatchObject({ status: 'scheduled', scheduled_at: new Date(at), date: new Date(at), due: 0 });
       const field = new Date(at).toUTCString().replace('GMT', '+0000');
       const text: string = after.bytes.toString('latin1');
@@ -115,7 +115,7 @@ describe('rescheduling', () => {
       expect(after.sha256).toEqual(createHash('sha256').update(after.bytes).digest());
       expect(after.headers.filter(([name]: [string]) => name === 'date')).toEqual([['date', field]]);
       expect(after.headers).toHaveLength(before.headers.length);
-      expect(await eventsOf(id)).toEqual(['email.scheduled', 'email.rescheduled']);
+      expect(await listEvents(id)).toEqual(['email.scheduled', 'email.rescheduled']);
 
       const shown = (await call('GET', `/emails/${id}`)).json();
       expect(shown).toMatchObject({ status: 'scheduled', last_event: 'scheduled', scheduled_at: at });
@@ -141,12 +141,12 @@ describe('rescheduling', () => {
     [{ scheduled_at: inHours(1), is_read: true }, 'scheduled_at', 'cannot be changed together'],
   ])('%o is refused with the error of sending', async (body, field, message) => {
     const id = await schedule();
-    const before = await rowOf(id);
+    const before = await readRow(id);
     const response = await call('PATCH', `/emails/${id}`, body);
     expect(response.statusCode).toBe(400);
     expect(response.json().message).toContain(message);
     expect(response.json().details[0].field).toBe(field);
-    expect(await rowOf(id)).toEqual(before);
+    expect(await readRow(id)).toEqual(before);
   });
 
   test('mail that was sent, received or cancelled is refused, and so is an empty change', async () => {
@@ -170,7 +170,7 @@ describe('rescheduling', () => {
 
   test('the raw message of another user cannot get another date, whatever id is given', async () => {
     const id = await schedule();
-    const before = await rowOf(id);
+    const before = await readRow(id);
     const client = await gateway.database.pool.connect();
     await client.query(`begin; select set_config('postroom.workspace_id', 'usr_other', true)`);
     const dated = await client.query(`select replace_scheduled($1, $2, 'other', sha256('other')) as value`, [
@@ -180,7 +180,7 @@ describe('rescheduling', () => {
     await client.query('commit');
     client.release();
     expect(dated.rows).toEqual([{ value: false }]);
-    expect(await rowOf(id)).toEqual(before);
+    expect(await readRow(id)).toEqual(before);
   });
 });
 
@@ -203,7 +203,7 @@ describe('cancelling', () => {
     expect([again.statusCode, again.json().message]).toEqual([200, 'Email already cancelled']);
     await passTime(id);
     expect(await releaseDue(testActorContext(gateway.actor), {})).toBe(0);
-    expect(await rowOf(id)).toMatchObject({ type: 'scheduled', status: 'cancelled', due: 0 });
+    expect(await readRow(id)).toMatchObject({ type: 'scheduled', status: 'cancelled', due: 0 });
     expect((await call('GET', `/emails/${id}`)).json()).toMatchObject({
       type: 'scheduled',
       status: 'cancelled',
@@ -211,7 +211,7 @@ describe('cancelling', () => {
       thread_id: null,
       thread_position: null,
     });
-    expect(await eventsOf(id)).toEqual(['email.scheduled', 'email.cancelled']);
+    expect(await listEvents(id)).toEqual(['email.scheduled', 'email.cancelled']);
     expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   });
 
@@ -263,11 +263,11 @@ describe('pausing', () => {
       status: 'scheduled',
     });
     expect(await woken).toMatchObject({ workspaceId: box.workspaceId });
-    const row = await rowOf(id);
+    const row = await readRow(id);
     expect(Math.abs(row.scheduled_at.getTime() - Date.now())).toBeLessThan(120_000);
     expect(row.bytes.toString()).toContain(`Date: ${row.scheduled_at.toUTCString().replace('GMT', '+0000')}`);
     expect(await releaseDue(testActorContext(gateway.actor), {})).toBe(1);
-    expect(await eventsOf(id)).toEqual([
+    expect(await listEvents(id)).toEqual([
       'email.scheduled',
       'email.paused',
       'email.resumed',
@@ -293,7 +293,7 @@ describe('pausing', () => {
       status: 'scheduled',
       scheduled_at: other,
     });
-    expect((await rowOf(id)).scheduled_at).toEqual(new Date(other));
+    expect((await readRow(id)).scheduled_at).toEqual(new Date(other));
     const soon = await call('POST', `/emails/${id}/resume`, { scheduled_at: inHours(0) });
     expect(soon.statusCode).toBe(400);
   });
@@ -325,7 +325,7 @@ describe('pausing', () => {
 
 test('another user’s scheduled email gets the response of an unknown one on every route', async () => {
   const id = await schedule();
-  const before = await rowOf(id);
+  const before = await readRow(id);
   const stranger = await gateway.mailbox();
   const asks: [method: string, tail: string, body?: unknown][] = [
     ['PATCH', '', { scheduled_at: inHours(48) }],
@@ -336,13 +336,13 @@ test('another user’s scheduled email gets the response of an unknown one on ev
     ['POST', '/resume', { scheduled_at: inHours(48) }],
   ];
   for (const [method, tail, body] of asks) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [id, 'em_unknown', '%00'].map((asked) => gateway.call(stranger.apiKey, method, `/emails/${asked}${tail}`, body)),
     );
-    expect(new Set(answers.map((answer) => `${answer.statusCode} ${answer.body}`)).size).toBe(1);
-    expect(answers[0]?.statusCode).toBe(404);
+    expect(new Set(responses.map((response) => `${response.statusCode} ${response.body}`)).size).toBe(1);
+    expect(responses[0]?.statusCode).toBe(404);
   }
-  expect(await rowOf(id)).toEqual(before);
+  expect(await readRow(id)).toEqual(before);
 });
 
 interface Edge {
@@ -381,8 +381,8 @@ test('a released email is sorted in its thread by its release, in REST and in Gr
     thread(id: $id) { messages(first: 1, after: $after) { edges { cursor node { id } } } }
   }`;
   for (let after: string | null = null; paged.length < 5; ) {
-    const answer: ThreadPage = (await gateway.graphql(box.apiKey, query, { id: threadId, after })).json();
-    const edge: Edge | undefined = answer.data.thread.messages.edges[0];
+    const response: ThreadPage = (await gateway.graphql(box.apiKey, query, { id: threadId, after })).json();
+    const edge: Edge | undefined = response.data.thread.messages.edges[0];
     if (edge === undefined) break;
     paged.push(edge.node.id);
     after = edge.cursor;
@@ -415,8 +415,8 @@ test('lists and totals of every type and status are exact through random changes
     () => schedule(),
   ];
   for (let n = 0; n < 120; n++) {
-    const answer = await changes[pick(changes.length)]?.(ids[pick(ids.length)] ?? '');
-    if (typeof answer === 'object') expect([200, 400, 409]).toContain(answer.statusCode);
+    const response = await changes[pick(changes.length)]?.(ids[pick(ids.length)] ?? '');
+    if (typeof response === 'object') expect([200, 400, 409]).toContain(response.statusCode);
   }
   expect(await wrongTotals(gateway.actor, box.workspaceId)).toEqual([]);
   const { rows } = await gateway.actor.pool.query<{

@@ -121,8 +121,11 @@ const RULES_IN_WORDS: [RegExp, string][] = [
 const ruleIn = (text: string) => RULES_IN_WORDS.find(([words]) => words.test(text))?.[1] ?? text;
 
 const OUTCOME = '__typename ... on Forbidden { code message } ... on Error { message }';
-const ofGraph = (answer: { json: () => { data: Record<string, Record<string, string>> } }, field: string): Outcome => {
-  const { __typename: type, code, message } = answer.json().data[field] ?? {};
+const ofGraph = (
+  response: { json: () => { data: Record<string, Record<string, string>> } },
+  field: string,
+): Outcome => {
+  const { __typename: type, code, message } = response.json().data[field] ?? {};
   if (type?.endsWith('Payload') === true) return null;
   expect([type, code, message]).toEqual(['Forbidden', 'POLICY_VIOLATION', expect.any(String)]);
   return ruleIn(message ?? '');
@@ -161,12 +164,12 @@ const DOORS: Record<string, Door> = {
   'GraphQL sendEmail': async (key, _original, more) => {
     const { attachments, ...input } = email(more) as Record<string, unknown>;
     const files = attachments === undefined ? {} : { attachments: [{ filename: 'a.txt', content: 'YQ==' }] };
-    const answer = await gateway.graphql(
+    const response = await gateway.graphql(
       key,
       `mutation ($input: SendEmailInput!) { sendEmail(input: $input) { ${OUTCOME} } }`,
       { input: { ...input, to: [input['to']].flat(), ...files } },
     );
-    return ofGraph(answer, 'sendEmail');
+    return ofGraph(response, 'sendEmail');
   },
   'SMTP submission': async (key, _original, more = {}) => {
     const attached = [
@@ -174,8 +177,8 @@ const DOORS: Record<string, Door> = {
       'Content-Type: text/plain; name=a.txt',
       'Content-Disposition: attachment; filename=a.txt',
     ];
-    const answer = await submit(key, 'attachments' in more ? attached : [], more.text ?? 'Hello');
-    return answer.verdict === 'refused' ? ruleIn(answer.text) : null;
+    const response = await submit(key, 'attachments' in more ? attached : [], more.text ?? 'Hello');
+    return response.verdict === 'refused' ? ruleIn(response.text) : null;
   },
 };
 
@@ -277,10 +280,15 @@ test('an error names the rule, the field, and whose policy it is', async () => {
     scopes: ['send'],
     policy: { recipients: 'list', allow: ['elsewhere.test', 'kim@away.test'] },
   });
-  const answer = await gateway.call(key.secret, 'POST', '/emails', email({ bcc: ['Kim@away.test', 'eve@away.test'] }));
+  const response = await gateway.call(
+    key.secret,
+    'POST',
+    '/emails',
+    email({ bcc: ['Kim@away.test', 'eve@away.test'] }),
+  );
   const message =
     'The send policy of this API key allows only the addresses and domains of its list, and not eve@away.test.';
-  expect([answer.statusCode, answer.json()]).toEqual([
+  expect([response.statusCode, response.json()]).toEqual([
     403,
     {
       error: 'Forbidden',
@@ -345,14 +353,14 @@ test('links: false covers subject, names, own fields and attachments of a reques
     ],
   ];
   for (const [more, field, found] of refusals) {
-    const answer = await gateway.call(key, 'POST', '/emails', email(more));
-    expect([answer.statusCode, answer.json()]).toEqual([
+    const response = await gateway.call(key, 'POST', '/emails', email(more));
+    expect([response.statusCode, response.json()]).toEqual([
       403,
       expect.objectContaining({ rule: 'links', details: [{ field, message: expect.stringContaining(found) }] }),
     ]);
   }
-  const answer = await gateway.call(key, 'POST', '/emails', email({ html: '<p>Hi, <b>Ann</b></p>', ...FILE }));
-  expect(answer.statusCode).toBe(200);
+  const response = await gateway.call(key, 'POST', '/emails', email({ html: '<p>Hi, <b>Ann</b></p>', ...FILE }));
+  expect(response.statusCode).toBe(200);
 });
 
 test('the policy of an address applies to its tags, and not to other addresses', async () => {
@@ -376,19 +384,19 @@ describe('participants', () => {
   ])('allow a reply to %j: %s', async ([to, outcome]) => {
     const { id } = await received();
     const key = await keyWith(POLICY);
-    const answer = await gateway.call(key, 'POST', `/emails/${id}/reply`, { from: box.address, text: 'Yes', to });
-    expect(ofRest(answer)).toBe(outcome);
+    const response = await gateway.call(key, 'POST', `/emails/${id}/reply`, { from: box.address, text: 'Yes', to });
+    expect(ofRest(response)).toBe(outcome);
   });
 
   test('include the own addresses of the user', async () => {
     const { id } = await received();
     const cc = [box.address];
-    const answer = await gateway.call(await keyWith(POLICY), 'POST', `/emails/${id}/reply`, {
+    const response = await gateway.call(await keyWith(POLICY), 'POST', `/emails/${id}/reply`, {
       from: box.address,
       text: 'Yes',
       cc,
     });
-    expect(ofRest(answer)).toBe(null);
+    expect(ofRest(response)).toBe(null);
   });
 
   test('are those of the thread that In-Reply-To names, whatever References name', async () => {
@@ -409,8 +417,8 @@ describe('participants', () => {
     expect(await send('bob@away.test', { 'In-Reply-To': other.messageId })).toBe(null);
     expect(await send('bob@away.test', { References: both })).toBe(null);
     expect(await send('ada@elsewhere.test', { 'In-Reply-To': '<unknown@elsewhere.test>' })).toBe('recipients');
-    const answer = await submit(key, [`In-Reply-To: ${messageId}`]);
-    expect(answer.verdict).toBe('accepted');
+    const response = await submit(key, [`In-Reply-To: ${messageId}`]);
+    expect(response.verdict).toBe('accepted');
   });
 
   test('of an email that is not threaded yet are its own', async () => {
@@ -427,8 +435,8 @@ describe('participants', () => {
     const { messageId } = await received();
     box = await gateway.mailbox();
     const headers = { 'In-Reply-To': messageId };
-    const answer = await gateway.call(await keyWith(POLICY), 'POST', '/emails', email({ headers }));
-    expect(ofRest(answer)).toBe('recipients');
+    const response = await gateway.call(await keyWith(POLICY), 'POST', '/emails', email({ headers }));
+    expect(ofRest(response)).toBe('recipients');
   });
 });
 
@@ -512,11 +520,11 @@ describe('budgets', () => {
         headers: { authorization: `Bearer ${key}`, 'idempotency-key': 'once' },
         payload: email(),
       });
-    const answers = await Promise.all([send(), send(), send()]);
-    answers.push(await send());
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201, 201]);
-    expect(new Set(answers.map((answer) => answer.body)).size).toBe(1);
-    expect(answers[0]?.json()).toMatchObject({ status: 'scheduled', timezone: 'UTC' });
+    const responses = await Promise.all([send(), send(), send()]);
+    responses.push(await send());
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([201, 201, 201, 201]);
+    expect(new Set(responses.map((response) => response.body)).size).toBe(1);
+    expect(responses[0]?.json()).toMatchObject({ status: 'scheduled', timezone: 'UTC' });
     expect(await countEmails()).toBe(1);
   });
 });
@@ -525,9 +533,9 @@ describe('undo_seconds', () => {
   test('moves a time that is too early, and keeps a later one', async () => {
     const key = await keyWith({ undo_seconds: 600 });
     const wait = async (scheduledAt: string) => {
-      const answer = await gateway.call(key, 'POST', '/emails', email({ scheduled_at: scheduledAt }));
-      const at = Date.parse(answer.json().scheduled_at);
-      const [row] = (await gateway.actor.pool.query('select created_at from email where id = $1', [answer.json().id]))
+      const response = await gateway.call(key, 'POST', '/emails', email({ scheduled_at: scheduledAt }));
+      const at = Date.parse(response.json().scheduled_at);
+      const [row] = (await gateway.actor.pool.query('select created_at from email where id = $1', [response.json().id]))
         .rows;
       return Math.round((at - row.created_at.getTime()) / 1_000);
     };

@@ -42,12 +42,12 @@ async function countRows(): Promise<unknown> {
 /** The answer names the field, says why in `error` and `message`, and nothing was stored. */
 async function expectRefused(body: unknown, field: string, error: string | RegExp, status = 400): Promise<void> {
   const response = await post(body);
-  const answer = response.json();
-  expect([response.statusCode, answer.statusCode], response.body).toEqual([status, status]);
-  if (typeof error === 'string') expect(answer.error).toBe(error);
-  else expect(answer.error).toMatch(error);
-  expect(typeof answer.message).toBe('string');
-  expect(answer.details.map((detail: { field: string }) => detail.field)).toContain(field);
+  const result = response.json();
+  expect([response.statusCode, result.statusCode], response.body).toEqual([status, status]);
+  if (typeof error === 'string') expect(result.error).toBe(error);
+  else expect(result.error).toMatch(error);
+  expect(typeof result.message).toBe('string');
+  expect(result.details.map((detail: { field: string }) => detail.field)).toContain(field);
   expect(await countRows()).toEqual(counted);
 }
 

@@ -45,15 +45,15 @@ async function expectWhole(ids: string[]): Promise<void> {
 test('concurrent emails of a user are stored together, each with its own content', async () => {
   // The gateway comes to know the key.
   await gateway.call(box.apiKey, 'GET', '/domains');
-  const { answer: answers, statements } = await countStatements(() =>
+  const { answer: responses, statements } = await countStatements(() =>
     postMany(60, (n) => ({
       subject: `Mail ${n}`,
       text: `Grüße ${n}\n`.repeat(n + 1),
       html: n % 2 === 0 ? `<p>${n}` : null,
     })),
   );
-  expect(answers.map((answer) => answer.statusCode)).toEqual(Array(60).fill(200));
-  const ids = answers.map((answer) => answer.json().id as string);
+  expect(responses.map((response) => response.statusCode)).toEqual(Array(60).fill(200));
+  const ids = responses.map((response) => response.json().id as string);
   expect(new Set(ids).size).toBe(60);
   await expectWhole(ids);
   // Four statements a transaction; one each would be 240.
@@ -76,9 +76,9 @@ test('concurrent emails of a user are stored together, each with its own content
 test('the text of sent mail that lies in its message is not stored beside it, and is shown as it was given', async () => {
   const lines = Array.from({ length: 20 }, (_, n) => `A line of text, number ${n}`);
   const texts = [lines.join('\n'), lines.join('\r\n'), `${lines.join('\n')}\r\n`];
-  const answers = await postMany(texts.length, (n) => ({ text: texts[n] }));
+  const responses = await postMany(texts.length, (n) => ({ text: texts[n] }));
   const later = await post({ text: texts[0], scheduled_at: 'tomorrow at 9am' });
-  const ids = [...answers, later].map((answer) => answer.json().id as string);
+  const ids = [...responses, later].map((response) => response.json().id as string);
   const { rows } = await gateway.actor.pool.query(
     `select c.text_body from unnest($1::text[]) with ordinality as i(id, n) join email_content c on c.email_id = i.id order by n`,
     [ids],
@@ -92,9 +92,9 @@ test('the text of sent mail that lies in its message is not stored beside it, an
 });
 
 test('a refused email does not keep back those beside it', async () => {
-  const answers = await postMany(30, (n) => (n % 3 === 0 ? { from: 'a@strange.test' } : {}));
-  expect(answers.map((answer) => answer.statusCode)).toEqual(answers.map((_, n) => (n % 3 === 0 ? 403 : 200)));
-  await expectWhole(answers.flatMap((answer) => (answer.statusCode === 200 ? [answer.json().id] : [])));
+  const responses = await postMany(30, (n) => (n % 3 === 0 ? { from: 'a@strange.test' } : {}));
+  expect(responses.map((response) => response.statusCode)).toEqual(responses.map((_, n) => (n % 3 === 0 ? 403 : 200)));
+  await expectWhole(responses.flatMap((response) => (response.statusCode === 200 ? [response.json().id] : [])));
 });
 
 describe('a row that PostgreSQL refuses', () => {
@@ -106,9 +106,9 @@ describe('a row that PostgreSQL refuses', () => {
   afterAll(() => gateway.owner.pool.query('drop trigger refuse on email; drop function refuse'));
 
   test('fails alone with 500, and nothing of it is stored', async () => {
-    const answers = await postMany(20, (n) => (n === 7 ? { subject: 'Poison', to: 'poisoned@x.test' } : {}));
-    expect(answers.map((answer) => answer.statusCode)).toEqual(answers.map((_, n) => (n === 7 ? 500 : 200)));
-    await expectWhole(answers.flatMap((answer) => (answer.statusCode === 200 ? [answer.json().id] : [])));
+    const responses = await postMany(20, (n) => (n === 7 ? { subject: 'Poison', to: 'poisoned@x.test' } : {}));
+    expect(responses.map((response) => response.statusCode)).toEqual(responses.map((_, n) => (n === 7 ? 500 : 200)));
+    await expectWhole(responses.flatMap((response) => (response.statusCode === 200 ? [response.json().id] : [])));
     const { rows } = await gateway.actor.pool.query(
       `select (select count(*) from recipient where address = 'poisoned@x.test') + (select count(*) from email_search where text like '%poison%') as n`,
     );
@@ -119,7 +119,7 @@ describe('a row that PostgreSQL refuses', () => {
 
 test('concurrent emails of several users are stored separately', async () => {
   const boxes = await Promise.all(Array.from({ length: 5 }, (_, n) => gateway.mailbox({ domain: `user${n}.test` })));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     boxes.flatMap((each) =>
       Array.from({ length: 10 }, async () => ({
         workspaceId: each.workspaceId,
@@ -128,10 +128,10 @@ test('concurrent emails of several users are stored separately', async () => {
     ),
   );
   const { rows } = await gateway.actor.pool.query('select id, workspace_id from email where id = any ($1)', [
-    answers.map(({ answer }) => answer.json().id),
+    responses.map(({ answer: response }) => response.json().id),
   ]);
   const owners = new Map(rows.map((row) => [row.id, row.workspace_id]));
-  for (const { workspaceId, answer } of answers) expect(owners.get(answer.json().id)).toBe(workspaceId);
+  for (const { workspaceId, answer: response } of responses) expect(owners.get(response.json().id)).toBe(workspaceId);
   // A user cannot send from the domain of another user.
   const [first, other] = boxes;
   expect((await post({ from: first?.address }, other?.apiKey)).statusCode).toBe(403);
@@ -172,10 +172,13 @@ describe('without PostgreSQL', () => {
   ] as const)('that %s, sending is 503, stores nothing, and recovers by itself', async (_what, mode) => {
     const before = await count();
     proxy.setMode(mode);
-    for (const answers of [await sendMany(), mode === 'refuse' ? await sendMany({ scheduled_at: 'in 2 days' }) : []])
-      for (const answer of answers) expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
+    for (const responses of [await sendMany(), mode === 'refuse' ? await sendMany({ scheduled_at: 'in 2 days' }) : []])
+      for (const response of responses)
+        expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5']);
     proxy.setMode('pass');
-    await expect.poll(async () => (await sendMany()).map((answer) => answer.statusCode)).toEqual(Array(10).fill(200));
+    await expect
+      .poll(async () => (await sendMany()).map((response) => response.statusCode))
+      .toEqual(Array(10).fill(200));
     // What was answered 503 did not come to be stored after all.
     const { rows } = await away.actor.pool.query('select count(*)::integer as n from email where type = $1', [
       'scheduled',

@@ -29,7 +29,7 @@ const email = (more: object = {}) => ({
 });
 const base64 = (content: string | Buffer) => Buffer.from(content).toString('base64');
 
-async function rowsOf(emailId: string) {
+async function readRows(emailId: string) {
   const rows = async (text: string) => (await gateway.actor.pool.query(text, [emailId])).rows;
   const [row] = await rows('select * from email where id = $1');
   const [raw] = await rows(
@@ -70,7 +70,7 @@ test('an email is queued with all its rows, and wakes the actors', async () => {
       awsMessageId: id,
     },
   ]);
-  const rows = await rowsOf(id);
+  const rows = await readRows(id);
   expect(rows.email).toMatchObject({
     workspace_id: box.workspaceId,
     type: 'sent',
@@ -189,7 +189,7 @@ describe('the content of an email', () => {
       [id],
     );
     expect(rows).toEqual([{ in_reply_to: ['<b@x.test>'], reference_ids: ['<a@x.test>', '<b@x.test>'] }]);
-    const { bytes } = await rowsOf(id);
+    const { bytes } = await readRows(id);
     const lines = bytes.split('\r\n').filter((line) => /^(?:In-Reply-To|References):/.test(line));
     expect(lines).toEqual(['In-Reply-To: <b@x.test>', 'References: <a@x.test> <b@x.test>']);
   });
@@ -198,7 +198,7 @@ describe('the content of an email', () => {
     const html = '<style>p { color: red }</style><p>Dear &amp; near</p><script>x()</script>';
     const { id } = (await post(email({ text: '', html }))).json();
     expect(await read(id)).toMatchObject({ text: 'Dear & near', html });
-    expect((await rowsOf(id)).email.preview).toBe('Dear & near');
+    expect((await readRows(id)).email.preview).toBe('Dear & near');
   });
 });
 
@@ -291,7 +291,7 @@ describe('an email with scheduled_at', () => {
         timezone: 'Europe/Berlin',
       },
     ]);
-    const rows = await rowsOf(id);
+    const rows = await readRows(id);
     expect(rows.email).toMatchObject({ type: 'scheduled', status: 'scheduled', scheduled_at: at, released_at: null });
     expect(rows.email.timezone).toBe('Europe/Berlin');
     expect(rows.recipients.map((row) => [row.queued_at, row.next_attempt_at])).toEqual([[null, null]]);
@@ -390,8 +390,8 @@ describe('the hourly limit', () => {
       const bytes = Buffer.from(`From: <${from}>\r\nSubject: x\r\n\r\nx\r\n`);
       const keySha256 = hash('sha256', key, 'hex');
       const request = { keySha256, reversePath: envelope, recipients: ['ada@elsewhere.test'] };
-      const answer = await gateway.bus.ask('gateway.message.submit', request, { bytes });
-      return answer.verdict === 'refused' ? `${answer.code} ${answer.enhancedCode}` : answer.verdict;
+      const response = await gateway.bus.ask('gateway.message.submit', request, { bytes });
+      return response.verdict === 'refused' ? `${response.code} ${response.enhancedCode}` : response.verdict;
     };
     expect(await submit(box.address, { key: limited.secret })).toBe('accepted');
     expect(await submit(`a@${other}`, { key: limited.secret })).toBe('550 5.7.1');
@@ -445,13 +445,13 @@ describe('the hourly limit', () => {
 
   test('holds for many concurrent requests through two gateways', async () => {
     const box = await gateway.mailbox();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, n) => post(box, {}, n % 2 === 0 ? gateway : second)),
     );
-    expect(answers.filter((answer) => answer.statusCode === 200)).toHaveLength(LIMIT);
-    expect(answers.filter((answer) => answer.statusCode === 429)).toHaveLength(40 - LIMIT);
-    for (const answer of answers.filter((each) => each.statusCode === 429)) {
-      const wait = Number(answer.headers['retry-after']);
+    expect(responses.filter((response) => response.statusCode === 200)).toHaveLength(LIMIT);
+    expect(responses.filter((response) => response.statusCode === 429)).toHaveLength(40 - LIMIT);
+    for (const response of responses.filter((each) => each.statusCode === 429)) {
+      const wait = Number(response.headers['retry-after']);
       expect(wait).toBeGreaterThan(3_500);
       expect(wait).toBeLessThanOrEqual(3_600);
     }

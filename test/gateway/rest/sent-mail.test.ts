@@ -28,7 +28,7 @@ const send = async (body: object): Promise<string> => {
   expect(response.statusCode).toBe(200);
   return response.json().id;
 };
-const rawOf = async (id: string) => {
+const readRaw = async (id: string) => {
   const response = await gateway.call(box.apiKey, 'GET', `/emails/${id}/raw`);
   return { raw: response.body, parsed: await simpleParser(response.body, { skipHtmlToText: true }) };
 };
@@ -67,13 +67,13 @@ describe('mail with HTML only', () => {
   test('is sent with a text part made of it, which is shown as its text', async () => {
     const id = await send({ html });
     expect(await get(`/emails/${id}`)).toMatchObject({ html, text });
-    const { raw, parsed } = await rawOf(id);
+    const { raw, parsed } = await readRaw(id);
     expect(raw).toMatch(/^Content-Type: multipart\/alternative/im);
     expect([parsed.text?.trim(), parsed.html]).toEqual([text, expect.stringContaining('<b>Ada</b>')]);
   });
 
   test('is sent without a text part when the text is given empty', async () => {
-    const { raw } = await rawOf(await send({ html, text: '' }));
+    const { raw } = await readRaw(await send({ html, text: '' }));
     expect(raw).toMatch(/^Content-Type: text\/html/im);
     expect(raw).not.toMatch(/multipart\/alternative|text\/plain/i);
   });

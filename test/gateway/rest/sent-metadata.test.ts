@@ -15,7 +15,7 @@ const call = (method: string, path: string, body?: unknown) => gateway.call(box.
 const email = () => ({ from: box.address, to: 'ann@elsewhere.test', subject: 'Your order', text: 'Fine?' });
 const METADATA = { order: 4711, tags: ['a', null], deep: { ключ: '"\u2028' } };
 
-async function metadataOf(id: string): Promise<unknown[]> {
+async function readMetadata(id: string): Promise<unknown[]> {
   const rest = (await call('GET', `/emails/${id}`)).json().metadata;
   const graph = await gateway.graphql(box.apiKey, `{ email(id: "${id}") { metadata } }`);
   return [rest, graph.json().data.email.metadata];
@@ -37,7 +37,7 @@ test('metadata is stored with an email, a reply, a forwarded email, a scheduled 
     later.json().id,
     ...batch.json().data.map((each: { id: string }) => each.id),
   ];
-  const read = await Promise.all(ids.map(metadataOf));
+  const read = await Promise.all(ids.map(readMetadata));
   expect(read).toEqual(
     [METADATA, { n: 2 }, { n: 3 }, { n: 4 }, { n: 5 }, null].map((metadata) => [metadata, metadata]),
   );
@@ -85,7 +85,7 @@ test.each([
 test('metadata of 4,096 bytes is stored', async () => {
   const sent = await call('POST', '/emails', { ...email(), metadata: LARGEST });
   expect(sent.statusCode, sent.body).toBe(200);
-  expect((await metadataOf(sent.json().id))[0]).toEqual(LARGEST);
+  expect((await readMetadata(sent.json().id))[0]).toEqual(LARGEST);
 });
 
 test('metadata is part of the request that an Idempotency-Key repeats', async () => {

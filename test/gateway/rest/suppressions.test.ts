@@ -109,9 +109,9 @@ describe('one suppression', () => {
     ['its id', (id: string) => id],
     ['its address', () => 'Ann+News@X.test'],
     ['its address, encoded', () => 'ann%2Bnews%40x.test'],
-  ])('is read and removed by %s', async (_, nameOf) => {
+  ])('is read and removed by %s', async (_, readName) => {
     const [id = ''] = await suppress(['ann+news@x.test', 'bounce', 'gone'], ['other@x.test', 'bounce']);
-    const path = `/suppressions/${nameOf(id)}`;
+    const path = `/suppressions/${readName(id)}`;
     expect((await call('GET', path)).json()).toMatchObject({ id, address: 'ann+news@x.test', detail: 'gone' });
     const lifted = await call('DELETE', path);
     expect([lifted.statusCode, lifted.json()]).toEqual([
@@ -126,8 +126,8 @@ describe('one suppression', () => {
     ]);
     expect(await addresses('/suppressions')).toEqual(['other@x.test']);
     for (const method of ['GET', 'DELETE']) {
-      const answer = await call(method, path);
-      expect([answer.statusCode, answer.json()]).toMatchObject([404, { error: 'Suppression not found' }]);
+      const response = await call(method, path);
+      expect([response.statusCode, response.json()]).toMatchObject([404, { error: 'Suppression not found' }]);
     }
   });
 
@@ -174,7 +174,7 @@ describe('list_unsubscribe', () => {
   const send = (more: object) => call('POST', '/emails', email(more));
 
   /** Returns the fields of a sent email, and the path of its link. */
-  async function linkOf(id: string): Promise<{ fields: Record<string, string>; path: string }> {
+  async function readLink(id: string): Promise<{ fields: Record<string, string>; path: string }> {
     const { rows } = await gateway.actor.pool.query<MessageColumns>(
       `select ${MESSAGE_COLUMNS} from raw_message m join email e on e.raw_id = m.id where e.id = $1`,
       [id],
@@ -205,7 +205,7 @@ describe('list_unsubscribe', () => {
   test('adds a link to a page, whose click stops the mail of that list only, until the suppression is removed', async () => {
     const sent = await send({ list_unsubscribe: { list: 'news' } });
     expect(sent.statusCode).toBe(200);
-    const { fields, path } = await linkOf(sent.json().id);
+    const { fields, path } = await readLink(sent.json().id);
     expect(fields).toEqual({
       'List-Unsubscribe': `<https://postroom.test${path}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -237,7 +237,7 @@ describe('list_unsubscribe', () => {
 
   test('accepts multipart and empty one-click requests, and scheduled mail remembers its list', async () => {
     const { id } = (await send({ list_unsubscribe: true, scheduled_at: 'in 2 hours' })).json();
-    const { path } = await linkOf(id);
+    const { path } = await readLink(id);
     const boundary = '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n';
     expect((await visit('POST', path, boundary, 'multipart/form-data; boundary=x')).statusCode).toBe(200);
     expect((await visit('POST', path)).statusCode).toBe(200);
@@ -247,7 +247,7 @@ describe('list_unsubscribe', () => {
   });
 
   test('changes nothing by a forged, foreign or cut link, and refuses a long body', async () => {
-    const { path } = await linkOf((await send({ list_unsubscribe: true })).json().id);
+    const { path } = await readLink((await send({ list_unsubscribe: true })).json().id);
     const last = path.at(-2) === 'A' ? 'B' : 'A';
     for (const wrong of [
       `${path.slice(0, -2)}${last}${path.at(-1)}`,
@@ -286,7 +286,7 @@ describe('list_unsubscribe', () => {
       'mutation ($input: SendEmailInput!) { sendEmail(input: $input) { __typename ... on SendEmailPayload { email { id } } } }',
       { input },
     );
-    const { path } = await linkOf(sent.json().data.sendEmail.email.id);
+    const { path } = await readLink(sent.json().data.sendEmail.email.id);
     await visit('POST', path);
     const shown = await gateway.graphql(
       mailbox.apiKey,

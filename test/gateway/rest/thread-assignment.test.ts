@@ -57,7 +57,7 @@ const readEvents = async (threadId: string) =>
   ).rows.map(({ data }) => data);
 
 /** createAccount makes the name from the address. */
-const nameOf = ({ email }: TeamPerson) => email.split('@')[0];
+const readName = ({ email }: TeamPerson) => email.split('@')[0];
 
 describe('a thread', () => {
   test('is assigned to a member by ID, by address and by `me`, and to none', async () => {
@@ -94,8 +94,8 @@ describe('a thread', () => {
     await assign(team.owner.browser, id, agent.personId);
     await assign(agent.browser, id, null);
     expect(await readEvents(id)).toEqual([
-      { assignee: { id: agent.personId, name: expect.any(String), email: agent.email }, by: nameOf(team.owner) },
-      { assignee: null, by: nameOf(agent) },
+      { assignee: { id: agent.personId, name: expect.any(String), email: agent.email }, by: readName(team.owner) },
+      { assignee: null, by: readName(agent) },
     ]);
   });
 
@@ -227,7 +227,7 @@ describe('an assignment', () => {
       { role: 'agent', addresses: ['sales@desk.test'] },
     );
     expect(await Promise.all(ids.map(readAssignee))).toEqual([null, null, null, limiting.personId]);
-    expect((await readEvents(ids[0] ?? '')).at(-1)).toEqual({ assignee: null, by: nameOf(team.owner) });
+    expect((await readEvents(ids[0] ?? '')).at(-1)).toEqual({ assignee: null, by: readName(team.owner) });
   });
 
   test('of one member who is removed at the same time leaves no thread with the member', async () => {

@@ -40,7 +40,7 @@ const mark = (browser: BrowserSession, body: Record<string, unknown>) =>
   browser.rest('POST', '/mail/threads/read-by-me', {}, body);
 const read = (browser: BrowserSession, ids: readonly string[] | null, more: Record<string, unknown> = {}) =>
   mark(browser, { ...(ids === null ? {} : { thread_ids: ids }), is_read: true, ...more });
-async function stateOf(browser: BrowserSession, threadId: string): Promise<boolean | null> {
+async function readState(browser: BrowserSession, threadId: string): Promise<boolean | null> {
   const { data } = (await browser.graphql(`{ thread(id: "${threadId}") { isReadByMe } }`)).json();
   return data.thread.isReadByMe;
 }
@@ -64,21 +64,21 @@ const rowCount = async (personId: string): Promise<number> =>
 describe('what a member has read', () => {
   test('is the own state alone, and the mark of the workspace stays', async () => {
     const { threadId, emailIds } = await makeThread();
-    expect(await stateOf(ann.browser, threadId)).toBe(false);
+    expect(await readState(ann.browser, threadId)).toBe(false);
     expect((await read(ann.browser, [threadId])).json()).toEqual({ thread_ids: [threadId], is_read: true });
-    expect(await stateOf(ann.browser, threadId)).toBe(true);
-    expect(await stateOf(team.owner.browser, threadId)).toBe(false);
+    expect(await readState(ann.browser, threadId)).toBe(true);
+    expect(await readState(team.owner.browser, threadId)).toBe(false);
     const email = (await ann.browser.rest('GET', `/emails/${emailIds[0]}`)).json();
     expect(email.is_read).toBe(false);
     const changed = await team.owner.browser.rest('PATCH', `/mail/threads/${threadId}`, {}, { is_read: true });
     expect(changed.statusCode).toBe(200);
-    expect(await stateOf(viewer.browser, threadId)).toBe(false);
+    expect(await readState(viewer.browser, threadId)).toBe(false);
   });
 
   test('is kept by a viewer, who may mark nothing for the workspace', async () => {
     const { threadId } = await makeThread();
     expect((await read(viewer.browser, [threadId])).statusCode).toBe(200);
-    expect(await stateOf(viewer.browser, threadId)).toBe(true);
+    expect(await readState(viewer.browser, threadId)).toBe(true);
     expect((await viewer.browser.rest('PATCH', `/mail/threads/${threadId}`, {}, { is_read: true })).statusCode).toBe(
       403,
     );
@@ -128,13 +128,13 @@ describe('what a member has read', () => {
     const { threadId, emailIds } = await makeThread(3);
     const [, second = '', third = ''] = emailIds;
     await read(ann.browser, [threadId], { email_id: second });
-    expect(await stateOf(ann.browser, threadId)).toBe(false);
+    expect(await readState(ann.browser, threadId)).toBe(false);
     await read(ann.browser, [threadId], { email_id: third });
-    expect(await stateOf(ann.browser, threadId)).toBe(true);
+    expect(await readState(ann.browser, threadId)).toBe(true);
     await mark(ann.browser, { thread_ids: [threadId], is_read: false, email_id: third });
-    expect(await stateOf(ann.browser, threadId)).toBe(false);
+    expect(await readState(ann.browser, threadId)).toBe(false);
     await read(ann.browser, [threadId], { email_id: second });
-    expect(await stateOf(ann.browser, threadId)).toBe(false);
+    expect(await readState(ann.browser, threadId)).toBe(false);
   });
 
   test('is unread again when a message comes, and not when one leaves', async () => {
@@ -152,10 +152,10 @@ describe('what a member has read', () => {
       ]);
     await add('sent', later);
     await touch(later);
-    expect(await stateOf(ann.browser, threadId)).toBe(true);
+    expect(await readState(ann.browser, threadId)).toBe(true);
     await add('received', new Date(later.getTime() + 1_000));
     await touch(new Date(later.getTime() + 1_000));
-    expect(await stateOf(ann.browser, threadId)).toBe(false);
+    expect(await readState(ann.browser, threadId)).toBe(false);
   });
 
   test('begins with what comes after joining', async () => {
@@ -165,7 +165,7 @@ describe('what a member has read', () => {
       lastMessageAt: new Date(Date.now() - 86_400_000),
       ownAddress: team.box.address,
     });
-    expect(await stateOf(ann.browser, old.threadId)).toBe(true);
+    expect(await readState(ann.browser, old.threadId)).toBe(true);
   });
 });
 
@@ -191,9 +191,9 @@ describe('the state of the first member', () => {
     expect(await isInTeam()).toBe(false);
     const second = await alone.makeMember('agent');
     expect(await isInTeam()).toBe(true);
-    const states = async () => Promise.all([unread, seen, marked].map(({ threadId }) => stateOf(browser, threadId)));
+    const states = async () => Promise.all([unread, seen, marked].map(({ threadId }) => readState(browser, threadId)));
     expect(await states()).toEqual([false, true, true]);
-    expect(await Promise.all([unread, seen].map(({ threadId }) => stateOf(second.browser, threadId)))).toEqual([
+    expect(await Promise.all([unread, seen].map(({ threadId }) => readState(second.browser, threadId)))).toEqual([
       true,
       true,
     ]);
@@ -224,9 +224,9 @@ describe('a mark of everything', () => {
     expect(await rowCount(person.personId)).toBe(3);
     expect((await read(person.browser, null)).json()).toEqual({ thread_ids: null, is_read: true });
     expect(await rowCount(person.personId)).toBe(1);
-    expect(await Promise.all(ids.map((id) => stateOf(person.browser, id)))).toEqual([true, true, true]);
+    expect(await Promise.all(ids.map((id) => readState(person.browser, id)))).toEqual([true, true, true]);
     await mark(person.browser, { thread_ids: ids.slice(0, 1), is_read: false });
-    expect(await Promise.all(ids.map((id) => stateOf(person.browser, id)))).toEqual([false, true, true]);
+    expect(await Promise.all(ids.map((id) => readState(person.browser, id)))).toEqual([false, true, true]);
   });
 
   test('costs no row for mail that no one opens, and none for a thread that is read already', async () => {
@@ -248,7 +248,7 @@ describe('the state of members', () => {
     const removed = await team.owner.browser.rest('DELETE', `/members/${person.personId}`);
     expect(removed.statusCode).toBe(200);
     expect(await rowCount(person.personId)).toBe(0);
-    expect(await stateOf(ann.browser, one.threadId)).toBe(true);
+    expect(await readState(ann.browser, one.threadId)).toBe(true);
   });
 
   test('follows merged and split threads', async () => {
@@ -259,9 +259,9 @@ describe('the state of members', () => {
     const merged = await team.owner.browser.rest('POST', '/mail/threads/merge', {}, { thread_ids: ids });
     expect(merged.statusCode).toBe(200);
     const { id } = merged.json();
-    expect([await stateOf(ann.browser, id), await stateOf(viewer.browser, id)]).toEqual([true, false]);
+    expect([await readState(ann.browser, id), await readState(viewer.browser, id)]).toEqual([true, false]);
     const split = await team.owner.browser.rest('POST', `/mail/threads/${id}/split`, {}, { email_ids: other.emailIds });
-    expect(await stateOf(ann.browser, split.json().new_thread_id)).toBe(true);
+    expect(await readState(ann.browser, split.json().new_thread_id)).toBe(true);
   });
 
   test('is read over a key of a member, and null for a key of the workspace', async () => {
@@ -293,9 +293,9 @@ describe('the state of members', () => {
     expect(ids).toContain(seen.threadId);
     expect(ids).not.toContain(hidden.threadId);
     expect((await read(browser, [seen.threadId, hidden.threadId])).statusCode).toBe(404);
-    expect(await stateOf(browser, seen.threadId)).toBe(false);
+    expect(await readState(browser, seen.threadId)).toBe(false);
     expect((await read(browser, [seen.threadId])).statusCode).toBe(200);
-    expect(await stateOf(browser, seen.threadId)).toBe(true);
+    expect(await readState(browser, seen.threadId)).toBe(true);
   });
 });
 

@@ -13,7 +13,7 @@ async function list(box: TestMailbox, query = '') {
   return response.json();
 }
 
-const ids = (answer: { threads: { id: string }[] }) => answer.threads.map((thread) => thread.id);
+const ids = (response: { threads: { id: string }[] }) => response.threads.map((thread) => thread.id);
 
 async function putAlias(workspaceId: string, aliasId: string, threadId: string) {
   await gateway.actor.pool.query('insert into thread_alias (workspace_id, alias_id, thread_id) values ($1, $2, $3)', [
@@ -168,10 +168,10 @@ describe('cursors', () => {
     const seen: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
-      const answer = await list(box, `?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
-      seen.push(...ids(answer));
-      cursor = answer.pagination.next_cursor;
-      expect(answer.pagination.has_more).toBe(cursor !== null);
+      const response = await list(box, `?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      seen.push(...ids(response));
+      cursor = response.pagination.next_cursor;
+      expect(response.pagination.has_more).toBe(cursor !== null);
     }
     expect(seen).toHaveLength(11);
     expect(new Set(seen)).toEqual(new Set(made));
@@ -261,8 +261,8 @@ describe('one thread', () => {
         html: '<p>Because</p>',
       },
     ]);
-    const answer = (await gateway.call(box.apiKey, 'GET', `/mail/threads/${threadId}`)).json();
-    expect(answer.thread).toEqual({
+    const response = (await gateway.call(box.apiKey, 'GET', `/mail/threads/${threadId}`)).json();
+    expect(response.thread).toEqual({
       id: threadId,
       root_message_id: `<${emailIds[0]}@elsewhere.test>`,
       normalized_subject: 'A subject',
@@ -280,8 +280,8 @@ describe('one thread', () => {
       returned_by: null,
       claim: null,
     });
-    expect(answer.total_count).toBe(2);
-    expect(answer.messages[0]).toEqual({
+    expect(response.total_count).toBe(2);
+    expect(response.messages[0]).toEqual({
       id: emailIds[0],
       message_id: `<${emailIds[0]}@elsewhere.test>`,
       type: 'inbound',
@@ -307,7 +307,7 @@ describe('one thread', () => {
       headers: {},
       tags: [],
     });
-    expect(answer.messages[1]).toMatchObject({
+    expect(response.messages[1]).toMatchObject({
       id: sentId,
       type: 'outbound',
       thread_position: 1,
@@ -367,8 +367,8 @@ describe('few statements', () => {
       });
     const { threads } = await list(box);
     const counted = async (path: string) => {
-      const { answer, statements } = await countStatements(() => gateway.call(box.apiKey, 'GET', path));
-      expect(answer.statusCode).toBe(200);
+      const { answer: response, statements } = await countStatements(() => gateway.call(box.apiKey, 'GET', path));
+      expect(response.statusCode).toBe(200);
       return statements;
     };
     expect(await counted('/mail/threads?limit=50')).toBeLessThanOrEqual(4);

@@ -64,17 +64,17 @@ test.each([
   ['of a webhook', (cursor: string) => `/endpoints/${box.endpointId}/webhook-requests?limit=100&after=${cursor}`],
 ])(
   'a pull of 15 emails and 30 events takes at most 3 statements more than one of 3 and 6: %s',
-  async (_name, pathOf) => {
+  async (_name, readPath) => {
     const subscribed = ['email.received', 'email.threaded', 'email.read'];
     await gateway.owner.pool.query('update endpoint set events = $2 where id = $1', [box.endpointId, subscribed]);
     const counts: number[] = [];
     for (const count of [3, 15]) {
       const { body: latest } = await pull('/events/webhook-requests?after=latest');
       await receive(count);
-      const { answer, statements } = await countStatements(() => pull(pathOf(latest.next_cursor)));
-      const requests = answer.body.data as { cursor: string; kind: string; email_id: string }[];
+      const { answer: response, statements } = await countStatements(() => pull(readPath(latest.next_cursor)));
+      const requests = response.body.data as { cursor: string; kind: string; email_id: string }[];
       expect(requests.map(({ kind }) => kind)).toEqual(Array.from({ length: count }, () => subscribed).flat());
-      expect(answer.body.has_more).toBe(false);
+      expect(response.body.has_more).toBe(false);
       counts.push(statements);
     }
     expect((counts[1] ?? 0) - (counts[0] ?? 0), counts.join(' → ')).toBeLessThanOrEqual(3);

@@ -47,7 +47,7 @@ const offer = (to: string, bytes = mail(), reversePath = 'ann@elsewhere.test') =
     (error: unknown) => (error as Error).message,
   );
 
-async function emailOf(emailId: string) {
+async function readEmail(emailId: string) {
   await stage.settled();
   const { rows } = await stage.database.pool.query(
     `select e.metadata, e.own_address, e.address_id, e.recipient, e.thread_id, e.thread_reason, e.thread_position, r.outcome, r.via
@@ -64,7 +64,7 @@ test('mail carries the metadata of the address, also in its webhook', async () =
   const { address } = await create({ metadata, deliverTo: box.address });
   expect(address).toMatch(new RegExp(`^reply\\+[a-z2-7]{58}@${domain}$`));
   const emailId = await stage.deliver(mail(), address.toUpperCase());
-  const email = await emailOf(emailId);
+  const email = await readEmail(emailId);
   expect(email).toMatchObject({ metadata, own_address: box.address, address_id: box.addressId, via: 'address' });
   await receiver.until(() => receiver.requests.length > 0);
   const payload = JSON.parse(receiver.requests.at(-1)?.body.toString() ?? '') as { email: object };
@@ -73,7 +73,7 @@ test('mail carries the metadata of the address, also in its webhook', async () =
 
 test('without a receiving address, mail is routed like mail to the catch-all, and stored without one', async () => {
   const { address } = await create();
-  const email = await emailOf(await stage.deliver(mail(), address));
+  const email = await readEmail(await stage.deliver(mail(), address));
   expect(email).toMatchObject({ metadata: null, own_address: `reply@${domain}`, address_id: null, outcome: 'stored' });
 });
 
@@ -82,7 +82,7 @@ test('an address with a signature of another key is ordinary: refused, or accept
   const forged = makeReplyAddress(deriveReplyAddressKey(Buffer.alloc(32, 9)), { id, expiresAt: null }, domain);
   expect(await offer(forged)).toBe('No such mailbox');
   const other = await stage.mailbox({ address: 'reply@taken.test', domain: 'taken.test' });
-  const tagged = await emailOf(await stage.deliver(mail(), forged.replace(domain, 'taken.test')));
+  const tagged = await readEmail(await stage.deliver(mail(), forged.replace(domain, 'taken.test')));
   expect(tagged).toMatchObject({ address_id: other.addressId, metadata: null });
 });
 
@@ -95,14 +95,14 @@ test('an address of another account that our key signed accepts nothing', async 
 });
 
 test('mail joins the named thread without reference headers, wherever its own headers point', async () => {
-  const root = await emailOf(await stage.deliver(mail({ subject: 'Order' }), box.address));
-  const elsewhere = await emailOf(await stage.deliver(mail({ subject: 'Other', name: 'other' }), box.address));
+  const root = await readEmail(await stage.deliver(mail({ subject: 'Order' }), box.address));
+  const elsewhere = await readEmail(await stage.deliver(mail({ subject: 'Other', name: 'other' }), box.address));
   const { address, threadId } = await create({ threadId: root.thread_id });
   expect(threadId).toBe(root.thread_id);
-  const plain = await emailOf(await stage.deliver(mail({ subject: 'Unrelated' }), address));
+  const plain = await readEmail(await stage.deliver(mail({ subject: 'Unrelated' }), address));
   expect(plain).toMatchObject({ thread_id: root.thread_id, thread_reason: 'reply-address', thread_position: 1 });
   const fields = 'In-Reply-To: <other@elsewhere.test>\r\n';
-  const torn = await emailOf(await stage.deliver(mail({ subject: 'Re: Other', fields }), address));
+  const torn = await readEmail(await stage.deliver(mail({ subject: 'Re: Other', fields }), address));
   expect(torn.thread_id).toBe(root.thread_id);
   const { rows } = await stage.database.pool.query('select id from thread where id = any ($1)', [
     [root.thread_id, elsewhere.thread_id],
@@ -110,14 +110,14 @@ test('mail joins the named thread without reference headers, wherever its own he
   expect(rows).toHaveLength(2);
   // The address follows a merge.
   const merged = await mergeThreads(stage.contextOf(box.workspaceId), [elsewhere.thread_id, root.thread_id]);
-  const later = await emailOf(await stage.deliver(mail({ subject: 'Later' }), address));
+  const later = await readEmail(await stage.deliver(mail({ subject: 'Later' }), address));
   expect(later.thread_id).toBe(merged);
 });
 
 test('an address without a thread leaves threading to the headers', async () => {
   const { address } = await create();
-  const one = await emailOf(await stage.deliver(mail({ subject: 'One', from: 'a@x.test' }), address));
-  const two = await emailOf(await stage.deliver(mail({ subject: 'Two', from: 'b@x.test' }), address));
+  const one = await readEmail(await stage.deliver(mail({ subject: 'One', from: 'a@x.test' }), address));
+  const two = await readEmail(await stage.deliver(mail({ subject: 'Two', from: 'b@x.test' }), address));
   expect(two.thread_id).not.toBe(one.thread_id);
 });
 
@@ -212,7 +212,7 @@ test('a message that one of several recipients refuses is stored for the others,
 
 test('knows only domains, addresses and threads of the account, and addresses of the domain', async () => {
   const other = await stage.mailbox();
-  const theirs = await emailOf(await stage.deliver(mail(), other.address));
+  const theirs = await readEmail(await stage.deliver(mail(), other.address));
   const second = await stage.mailbox({ workspaceId: box.workspaceId });
   for (const input of [
     { domain: other.address.split('@')[1] ?? '' },

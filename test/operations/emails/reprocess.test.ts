@@ -43,7 +43,7 @@ async function reprocess(
 
 /** What both modes tell alike. */
 const told = ({ emailId, changes, endpointId, error }: ReprocessedEmail) => ({ emailId, changes, endpointId, error });
-const fieldsOf = ({ changes }: ReprocessedEmail) => changes.map(({ step, field }) => `${step}.${field}`);
+const listFields = ({ changes }: ReprocessedEmail) => changes.map(({ step, field }) => `${step}.${field}`);
 
 /** Puts an email into a thread of its own, as another version of the service might have. */
 async function tearOff({ workspaceId }: TestMailbox, emailId: string): Promise<void> {
@@ -103,7 +103,7 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
         ['parse', 'thread'],
       );
     const fresh = await reprocess(box, ids.slice(0, 60), 'dry', ['parse', 'thread']);
-    expect(fresh.flatMap(fieldsOf)).toEqual([]);
+    expect(fresh.flatMap(listFields)).toEqual([]);
     // Parsing again stores bodies in their columns, also those that lay in the message.
     await storeBodiesApart(stage.database.pool, box.workspaceId, ids);
     const asParsed = await snapshot(box.workspaceId);
@@ -138,12 +138,12 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
       expect(await snapshot(box.workspaceId)).toEqual(before);
       const run = await reprocess(box, part, 'run');
       expect(run.map(told)).toEqual(dry.map(told));
-      for (const field of run.flatMap(fieldsOf)) counts.set(field, (counts.get(field) ?? 0) + 1);
+      for (const field of run.flatMap(listFields)) counts.set(field, (counts.get(field) ?? 0) + 1);
       changed += run.filter(({ changes }) => changes.length > 0).length;
       expect(run.filter(({ error }) => error !== null)).toEqual([]);
       expect(run.filter(({ endpointId, deliveryId }) => (endpointId === null) !== (deliveryId === null))).toEqual([]);
       const again = await reprocess(box, part, 'dry');
-      expect(again.flatMap(fieldsOf)).toEqual([]);
+      expect(again.flatMap(listFields)).toEqual([]);
     }
     process.stdout.write(`${changed} of ${ids.length} changed: ${JSON.stringify([...counts])}\n`);
     expect(changed).toBeGreaterThan(ids.length / 2);
@@ -177,7 +177,7 @@ async function deliver(box: TestMailbox, ...raws: string[]): Promise<string[]> {
   return ids;
 }
 
-const threadOf = async (emailId: string | undefined) =>
+const readThread = async (emailId: string | undefined) =>
   (await query('select thread_id, thread_reason from email where id = $1', [emailId]))[0] as Record<string, unknown>;
 
 test('reports differences with their step, bodies from shortly before the first difference', async () => {
@@ -211,26 +211,26 @@ test('reports differences with their step, bodies from shortly before the first 
 
 test('threads mail by its current links, and merges the threads it leaves empty', async () => {
   const box = await stage.mailbox();
-  const [root = '', answer = ''] = await deliver(
+  const [root = '', response = ''] = await deliver(
     box,
     'Message-ID: <root@x.test>\nSubject: tea\nFrom: a@b.test\n\nx\n',
     'Message-ID: <answer@x.test>\nIn-Reply-To: <root@x.test>\nSubject: Re: tea\nFrom: c@d.test\n\nx\n',
   );
-  const home = await threadOf(root);
-  await tearOff(box, answer);
-  const torn = await threadOf(answer);
+  const home = await readThread(root);
+  await tearOff(box, response);
+  const torn = await readThread(response);
   expect(torn['thread_id']).not.toBe(home['thread_id']);
-  const [dry] = await reprocess(box, [answer], 'dry', ['thread']);
-  const [run] = await reprocess(box, [answer], 'run', ['thread']);
+  const [dry] = await reprocess(box, [response], 'dry', ['thread']);
+  const [run] = await reprocess(box, [response], 'run', ['thread']);
   expect(run?.changes).toEqual(dry?.changes);
-  expect(await threadOf(answer)).toEqual({ thread_id: home['thread_id'], thread_reason: 'header' });
+  expect(await readThread(response)).toEqual({ thread_id: home['thread_id'], thread_reason: 'header' });
   expect(await query('select thread_id from thread_alias where alias_id = $1', [torn['thread_id']])).toEqual([
     { thread_id: home['thread_id'] },
   ]);
   // Without anything that links them any more, each goes its way.
-  await query(`update email_content set in_reply_to = '{}' where email_id = $1`, [answer]);
-  await query(`update email set subject = 'coffee', base_subject = 'coffee' where id = $1`, [answer]);
-  const [apart] = await reprocess(box, [answer], 'run', ['thread']);
+  await query(`update email_content set in_reply_to = '{}' where email_id = $1`, [response]);
+  await query(`update email set subject = 'coffee', base_subject = 'coffee' where id = $1`, [response]);
+  const [apart] = await reprocess(box, [response], 'run', ['thread']);
   expect(apart?.changes.map(({ field, after }) => [field, after])).toEqual([
     ['threadId', 'a new thread'],
     ['threadReason', 'new'],
@@ -240,16 +240,16 @@ test('threads mail by its current links, and merges the threads it leaves empty'
 
 test('keeps apart the threads that a user split', async () => {
   const box = await stage.mailbox();
-  const [root = '', answer = ''] = await deliver(
+  const [root = '', response = ''] = await deliver(
     box,
     'Message-ID: <r@y.test>\nSubject: cake\nFrom: a@b.test\n\nx\n',
     'Message-ID: <a@y.test>\nIn-Reply-To: <r@y.test>\nSubject: Re: cake\nFrom: c@d.test\n\nx\n',
   );
-  const { thread_id: threadId } = await threadOf(root);
-  await splitThread(stage.contextOf(box.workspaceId), String(threadId), [answer]);
-  const run = await reprocess(box, [root, answer], 'run', ['parse', 'thread']);
-  expect(run.flatMap(fieldsOf)).toEqual([]);
-  expect((await threadOf(answer))['thread_reason']).toBe('manual');
+  const { thread_id: threadId } = await readThread(root);
+  await splitThread(stage.contextOf(box.workspaceId), String(threadId), [response]);
+  const run = await reprocess(box, [root, response], 'run', ['parse', 'thread']);
+  expect(run.flatMap(listFields)).toEqual([]);
+  expect((await readThread(response))['thread_reason']).toBe('manual');
 });
 
 test('decides a route again, stores it, and delivers the email accordingly', async () => {
@@ -310,8 +310,8 @@ test('leaves mail unchanged that stops the parser, without delaying other mail, 
      values ($1, $2, 'raw_x', '', $3, $3, 'dom', '', '', false, '', now(), 'another', now() + interval '1 hour')`,
     [box.workspaceId, unparsed, box.address],
   );
-  const answer = await reprocess(box, [good, bad, foreign, 'em_none', 'no id!', unparsed], 'dry');
-  expect(answer.map(({ error }) => error?.code ?? null)).toEqual([
+  const response = await reprocess(box, [good, bad, foreign, 'em_none', 'no id!', unparsed], 'dry');
+  expect(response.map(({ error }) => error?.code ?? null)).toEqual([
     null,
     'validation',
     'not_found',
@@ -319,7 +319,7 @@ test('leaves mail unchanged that stops the parser, without delaying other mail, 
     'not_found',
     'conflict',
   ]);
-  expect(answer[2]?.error).toEqual(answer[3]?.error);
+  expect(response[2]?.error).toEqual(response[3]?.error);
   await query('delete from reception where email_id = $1', [unparsed]);
   expect(await snapshot(box.workspaceId)).toEqual(asStored);
 });

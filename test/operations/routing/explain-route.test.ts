@@ -105,7 +105,7 @@ function account(n = 0): Account {
 }
 
 /** What an explanation decides. */
-const decisionOf = (of: Pick<RouteExplanation, 'outcome' | 'via' | 'rule' | 'endpoint' | 'reason' | 'matches'>) => ({
+const makeDecision = (of: Pick<RouteExplanation, 'outcome' | 'via' | 'rule' | 'endpoint' | 'reason' | 'matches'>) => ({
   outcome: of.outcome,
   via: of.via,
   rule: of.rule?.id ?? null,
@@ -150,8 +150,8 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
     for (const { file, workspaceId, explanation, emailId } of foretold) {
       const became = await explainEmailRoute(stage.contextOf(workspaceId), emailId, 'stored and now');
       const parsed = became.steps.find(({ step }) => step === 'parsed')?.detail;
-      expect({ file, parsed, ...decisionOf(became) }).toEqual({ file, parsed, ...decisionOf(explanation) });
-      expect({ file, ...decisionOf(became.would ?? explanation) }).toEqual({ file, ...decisionOf(explanation) });
+      expect({ file, parsed, ...makeDecision(became) }).toEqual({ file, parsed, ...makeDecision(explanation) });
+      expect({ file, ...makeDecision(became.would ?? explanation) }).toEqual({ file, ...makeDecision(explanation) });
       expect({ file, tried: became.tried }).toEqual({ file, tried: explanation.tried });
       const isDelivered = became.deliveries.map(({ endpointId }) => endpointId);
       expect({ file, isDelivered }).toEqual({
@@ -205,9 +205,9 @@ test('a message that stops the parser is held for review in both', async () => {
   const { emailId } = await simulateInbound(context, { message: { raw }, to: box.address, from: null }, null);
   await stage.settled();
   const became = await explainEmailRoute(context, emailId ?? '', 'stored and now');
-  expect(decisionOf(explanation)).toMatchObject({ outcome: 'review', rule: null });
-  expect(decisionOf(became)).toEqual(decisionOf(explanation));
-  expect(decisionOf(became.would ?? explanation)).toEqual(decisionOf(explanation));
+  expect(makeDecision(explanation)).toMatchObject({ outcome: 'review', rule: null });
+  expect(makeDecision(became)).toEqual(makeDecision(explanation));
+  expect(makeDecision(became.would ?? explanation)).toEqual(makeDecision(explanation));
 });
 
 test('stores nothing', async () => {

@@ -42,7 +42,7 @@ async function insertEmails(workspaceId: string, count: number, age: string): Pr
 }
 
 /** Returns the context of an operation, as far as a backtest uses it. */
-function contextOf(respondBy: number, workspaceId = USER): OperationContext {
+function makeContext(respondBy: number, workspaceId = USER): OperationContext {
   return {
     workspaceId,
     database,
@@ -59,9 +59,9 @@ const span: BacktestSpan = { days: 30, limit: 1 };
 
 test('a back-test returns its results, and where it stopped', async () => {
   const startedAt = performance.now();
-  const words = await backtestRule(contextOf(startedAt + 9_000), tried({ hasWords: 'casino' }), span);
+  const words = await backtestRule(makeContext(startedAt + 9_000), tried({ hasWords: 'casino' }), span);
   const tookMs = performance.now() - startedAt;
-  const subject = await backtestRule(contextOf(performance.now() + 9_000), tried({ subject: 'casino' }), span);
+  const subject = await backtestRule(makeContext(performance.now() + 9_000), tried({ subject: 'casino' }), span);
   const subjectMs = performance.now() - startedAt - tookMs;
   process.stdout.write(
     `back-test of ${MAILS} mails: words ${words.scanned} in ${Math.round(tookMs)} ms, subject ${subject.scanned} in ${Math.round(subjectMs)} ms\n`,
@@ -77,7 +77,7 @@ test('a back-test without enough time reports how far it came', async () => {
   // A clock on which each look takes a millisecond, so that the time is up after some mails on any machine.
   let tick = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => ++tick);
-  const result = await backtestRule(contextOf(2_150), tried({ hasWords: 'casino' }), span).finally(() =>
+  const result = await backtestRule(makeContext(2_150), tried({ hasWords: 'casino' }), span).finally(() =>
     clock.mockRestore(),
   );
   expect(result.isComplete).toBe(false);
@@ -96,7 +96,7 @@ test.each([
 ])('a back-test reads %s in batches, each email once', async (_what, config) => {
   // A clock that stands still, so that the result does not depend on the speed of the machine.
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
-  const result = await backtestRule(contextOf(9_000, OTHER_USER), tried(config), {
+  const result = await backtestRule(makeContext(9_000, OTHER_USER), tried(config), {
     days: 30,
     limit: TIED_MAILS,
   }).finally(() => clock.mockRestore());

@@ -13,7 +13,7 @@ afterEach(() => {
 const work = (workspaceId: string, ms: number) =>
   runWithinGuardBudget(workspaceId, () => void vi.advanceTimersByTime(ms));
 
-function refusalOf(workspaceId: string): Pick<UserError, 'code' | 'retryAfterSeconds'> | null {
+function readRefusal(workspaceId: string): Pick<UserError, 'code' | 'retryAfterSeconds'> | null {
   try {
     requireGuardBudget(workspaceId);
     return null;
@@ -26,13 +26,13 @@ test('evaluation time is repaid with a tenth of the elapsed time', () => {
   work('usr_a', 1_900);
   work('usr_a', 1_300);
   // The second's own time paid back a tenth of the first.
-  expect(refusalOf('usr_a')).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 11 });
+  expect(readRefusal('usr_a')).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 11 });
   expect(() => work('usr_a', 1)).toThrow('too long');
-  expect(refusalOf('usr_b')).toBeNull();
+  expect(readRefusal('usr_b')).toBeNull();
   vi.advanceTimersByTime(10_600);
-  expect(refusalOf('usr_a')).not.toBeNull();
+  expect(readRefusal('usr_a')).not.toBeNull();
   vi.advanceTimersByTime(200);
-  expect(refusalOf('usr_a')).toBeNull();
+  expect(readRefusal('usr_a')).toBeNull();
 });
 
 test('work that throws counts too, and debts outlast those of a thousand others', () => {
@@ -43,5 +43,5 @@ test('work that throws counts too, and debts outlast those of a thousand others'
     }),
   ).toThrow('no');
   for (let n = 0; n < 2_000; n++) work(`usr_${n}`, 1);
-  expect(refusalOf('usr_c')).not.toBeNull();
+  expect(readRefusal('usr_c')).not.toBeNull();
 });

@@ -4,7 +4,7 @@ import { UserError } from '../../../core/shared/errors.ts';
 import { MAX_MESSAGE_BYTES } from '../../../core/smtp/smtp-limits.ts';
 import { type SimulationInput, simulateInbound } from '../../../operations/routing/simulate-inbound.ts';
 import type { TestMailbox } from '../../support/rows/routing-rows.ts';
-import { insertSentMail, recipientsOf } from '../../support/rows/sent-mail.ts';
+import { insertSentMail, listRecipients } from '../../support/rows/sent-mail.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { type MailStage, openMailStage } from '../../support/stages/mail-stage.ts';
 
@@ -32,7 +32,7 @@ const simulate = (input: Partial<SimulationInput>, key: string | null = null, of
   );
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-async function refusalOf(work: Promise<unknown>): Promise<UserError> {
+async function catchRefusal(work: Promise<unknown>): Promise<UserError> {
   const error = await work.then(
     () => null,
     (reason: unknown) => reason,
@@ -41,7 +41,7 @@ async function refusalOf(work: Promise<unknown>): Promise<UserError> {
   return error;
 }
 
-async function emailOf(emailId: string | null) {
+async function readEmail(emailId: string | null) {
   const { rows } = await stage.database.pool.query(
     `select e.type, e.is_test, e.subject, e.from_address, e.recipient, e.own_address, e.thread_id, e.thread_reason, e.attachment_count,
        e.message_id, c.text_body, c.html_body, c.in_reply_to, p.is_test as is_test_reception, p.reverse_path, p.trace_fields, r.outcome
@@ -59,7 +59,7 @@ test('a raw message is delivered to the webhook like all mail, marked as a test'
   await receiver.until(() => receiver.requests.length > before);
   await stage.settled();
   expect(to).toBe(box.address);
-  expect(await emailOf(emailId)).toMatchObject({
+  expect(await readEmail(emailId)).toMatchObject({
     type: 'received',
     is_test: true,
     is_test_reception: true,
@@ -77,22 +77,22 @@ test('a raw message is delivered to the webhook like all mail, marked as a test'
   await receiver.until(() => receiver.requests.length > before + 1);
   const other = receiver.requests.find(({ headers }) => headers['x-email-id'] === real);
   expect(other?.headers['x-postroom-test']).toBeUndefined();
-  expect(keysOf(JSON.parse(request?.body ?? ''))).toEqual(keysOf(JSON.parse(other?.body ?? '')));
-  expect((await emailOf(real)).is_test).toBe(false);
+  expect(readKeys(JSON.parse(request?.body ?? ''))).toEqual(readKeys(JSON.parse(other?.body ?? '')));
+  expect((await readEmail(real)).is_test).toBe(false);
 });
 
 /** The tree of keys of a JSON value, values aside. */
-function keysOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(keysOf);
+function readKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(readKeys);
   if (typeof value !== 'object' || value === null) return null;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, keysOf(each)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, readKeys(each)]));
 }
 
 test('the same bytes create another email each time', async () => {
   const ids = [await simulate({}), await simulate({})].map(({ emailId }) => emailId);
   expect(new Set(ids).size).toBe(2);
   await stage.settled();
-  for (const id of ids) expect(await emailOf(id)).toMatchObject({ subject: 'Grüße' });
+  for (const id of ids) expect(await readEmail(id)).toMatchObject({ subject: 'Grüße' });
 });
 
 test('an idempotency key creates one email for repeated requests, and belongs to one request only', async () => {
@@ -105,7 +105,7 @@ test('an idempotency key creates one email for repeated requests, and belongs to
     [one.emailId],
   );
   expect(rows).toEqual([{ n: 1 }]);
-  const refusal = await refusalOf(simulate({ from: 'other@outside.test' }, 'key-1'));
+  const refusal = await catchRefusal(simulate({ from: 'other@outside.test' }, 'key-1'));
   expect([refusal.code, refusal.message]).toEqual([
     'conflict',
     'Idempotency key already used with different request body',
@@ -118,7 +118,7 @@ test('accepts plus-tags and non-ASCII bytes as SMTP does', async () => {
   const { emailId, to } = await simulate({ message: { raw }, to: `${local}+tag@${domain}` });
   await stage.settled();
   expect(to).toBe(`${local}+tag@${domain}`);
-  expect(await emailOf(emailId)).toMatchObject({ recipient: to, own_address: box.address, reverse_path: '' });
+  expect(await readEmail(emailId)).toMatchObject({ recipient: to, own_address: box.address, reverse_path: '' });
 });
 
 test.each([
@@ -130,7 +130,7 @@ test.each([
 ] as const)('the template %s makes a mail that parses', async (template, subject, attachments) => {
   const { emailId } = await simulate({ message: { template, ...TEMPLATE_CONTENT } });
   await stage.settled();
-  const email = await emailOf(emailId);
+  const email = await readEmail(emailId);
   expect(email).toMatchObject({ from_address: 'ann@example.com', attachment_count: attachments, is_test: true });
   expect(email.subject).toMatch(subject);
   const said = await simulate({
@@ -138,7 +138,7 @@ test.each([
     from: 'Bob <bob@elsewhere.test>',
   });
   await stage.settled();
-  expect(await emailOf(said.emailId)).toMatchObject({
+  expect(await readEmail(said.emailId)).toMatchObject({
     subject: 'Eigener Betreff ✉',
     text_body: expect.stringMatching(/^mine\n?$/),
     html_body: null,
@@ -154,10 +154,10 @@ test('a reply joins the thread of the email it replies to', async () => {
     to: null,
   });
   await stage.settled();
-  const [one, two] = [await emailOf(first.emailId), await emailOf(reply.emailId)];
+  const [one, two] = [await readEmail(first.emailId), await readEmail(reply.emailId)];
   expect(two).toMatchObject({ subject: 'Re: A question', thread_id: one.thread_id, thread_reason: 'header' });
   expect(two.in_reply_to).toEqual([one.message_id]);
-  const refusal = await refusalOf(
+  const refusal = await catchRefusal(
     simulate({ message: { template: 'reply', emailId: 'em_unknown', ...TEMPLATE_CONTENT } }),
   );
   expect([refusal.code, refusal.message]).toEqual(['not_found', 'Email not found']);
@@ -169,25 +169,25 @@ test('a bounce is trusted: the recipient of the sent email bounces, and no email
   });
   const emailId = sent.emailId;
   const bounce = { template: 'bounce', emailId, recipient: 'two@outside.test', status: '5.1.1' } as const;
-  const answer = await simulate({ message: bounce, to: null });
-  expect(answer).toMatchObject({ emailId: null, reportedEmailId: emailId });
+  const response = await simulate({ message: bounce, to: null });
+  expect(response).toMatchObject({ emailId: null, reportedEmailId: emailId });
   await stage.settled();
-  const statuses = (await recipientsOf(stage.database, emailId)).map(({ address, status }) => [address, status]);
+  const statuses = (await listRecipients(stage.database, emailId)).map(({ address, status }) => [address, status]);
   expect(statuses).toContainEqual(['two@outside.test', 'bounced']);
   expect(statuses).not.toContainEqual(['one@outside.test', 'bounced']);
-  expect((await refusalOf(simulate({ message: { ...bounce, status: '2.0.0' } }))).code).toBe('validation');
-  expect((await refusalOf(simulate({ message: { ...bounce, recipient: 'x@y.test' } }))).message).toContain(
+  expect((await catchRefusal(simulate({ message: { ...bounce, status: '2.0.0' } }))).code).toBe('validation');
+  expect((await catchRefusal(simulate({ message: { ...bounce, recipient: 'x@y.test' } }))).message).toContain(
     'one@outside.test, two@outside.test',
   );
   const other = await stage.mailbox();
-  expect((await refusalOf(simulate({ message: bounce }, null, other))).message).toBe('Sent email not found');
+  expect((await catchRefusal(simulate({ message: bounce }, null, other))).message).toBe('Sent email not found');
 });
 
 test('does not reveal other users’ addresses: they count as unknown', async () => {
   const other = await stage.mailbox();
   const texts = await Promise.all(
     [other.address, 'who@nowhere.test', 'no address', '', 'a b@c.test', `x@${'y'.repeat(300)}.test`].map(async (to) => {
-      const { code, message } = await refusalOf(simulate({ to }));
+      const { code, message } = await catchRefusal(simulate({ to }));
       return [code, message];
     }),
   );
@@ -202,12 +202,12 @@ test('does not reveal other users’ addresses: they count as unknown', async ()
     box.workspaceId,
     claimed,
   ]);
-  expect((await refusalOf(simulate({ to: other.address }))).message).toBe(texts[0]?.[1]);
+  expect((await catchRefusal(simulate({ to: other.address }))).message).toBe(texts[0]?.[1]);
 });
 
 test('rejects what SMTP would reject, with its reply', async () => {
   const domain = box.address.split('@')[1] ?? '';
-  const unknown = await refusalOf(simulate({ to: `unknown@${domain}` }));
+  const unknown = await catchRefusal(simulate({ to: `unknown@${domain}` }));
   expect([unknown.code, unknown.message]).toEqual([
     'validation',
     'The SMTP server would reject this: 550 5.1.1 No such mailbox',
@@ -219,7 +219,7 @@ test('rejects what SMTP would reject, with its reply', async () => {
     [`${'Received: from a by b; Sun, 1 Nov 2026 00:00:00 +0000\n'.repeat(51)}\nx`, '554 5.4.0 Too many hops'],
   ];
   for (const [raw, reply] of cases) {
-    const refusal = await refusalOf(simulate({ message: { raw } }));
+    const refusal = await catchRefusal(simulate({ message: { raw } }));
     expect([refusal.code, refusal.message]).toEqual(['validation', expect.stringContaining(reply)]);
   }
 });
@@ -230,7 +230,7 @@ test('is unavailable without a receiving actor', async () => {
     const other = await alone.mailbox();
     const context = alone.contextOf(other.workspaceId);
     const input: SimulationInput = { message: { raw: RAW }, to: other.address, from: null };
-    expect((await refusalOf(simulateInbound(context, input, null))).code).toBe('unavailable');
+    expect((await catchRefusal(simulateInbound(context, input, null))).code).toBe('unavailable');
   } finally {
     await alone.close();
   }

@@ -375,7 +375,7 @@ interface Place {
 
 async function paged<T extends { id: string }>(
   ask: (page: { after: Place | null; before: Place | null; isInverted: boolean; limit: number }) => Promise<T[]>,
-  placeOf: (item: T) => Place,
+  readPlace: (item: T) => Place,
 ): Promise<string[]> {
   const ids: string[] = [];
   for (let after: Place | null = null; ; ) {
@@ -383,7 +383,7 @@ async function paged<T extends { id: string }>(
     ids.push(...page.map((item) => item.id));
     const last = page.at(-1);
     if (page.length < 97 || last === undefined) break;
-    after = placeOf(last);
+    after = readPlace(last);
   }
   const backward: string[] = [];
   for (let before: Place | null = null; ; ) {
@@ -391,7 +391,7 @@ async function paged<T extends { id: string }>(
     backward.push(...page.map((item) => item.id));
     const last = page.at(-1);
     if (page.length < 71 || last === undefined) break;
-    before = placeOf(last);
+    before = readPlace(last);
   }
   expect(backward.toReversed()).toEqual(ids);
   return ids;

@@ -73,7 +73,7 @@ async function received(bytes = original): Promise<string> {
   }
 }
 
-async function sentOf(emailId: string) {
+async function readSent(emailId: string) {
   const { rows } = await stage.database.pool.query(
     `select e.type, e.status, e.subject, e.to_addresses, e.attachment_count, e.scheduled_at, c.in_reply_to, c.reference_ids, ${MESSAGE_COLUMNS}
      from email e join email_content c on c.workspace_id = e.workspace_id and c.email_id = e.id join raw_message m on m.id = e.raw_id
@@ -83,7 +83,7 @@ async function sentOf(emailId: string) {
   return { ...rows[0], message: await parseMessage(readStoredMessage(rows[0])) };
 }
 
-async function threadOf(emailId: string): Promise<string> {
+async function readThread(emailId: string): Promise<string> {
   for (;;) {
     const { rows } = await stage.database.pool.query('select thread_id from email where id = $1', [emailId]);
     if (rows[0]?.thread_id != null) return rows[0].thread_id;
@@ -91,7 +91,7 @@ async function threadOf(emailId: string): Promise<string> {
   }
 }
 
-async function refusalOf(work: Promise<unknown>) {
+async function catchRefusal(work: Promise<unknown>) {
   const error = await work.catch((reason: unknown) => reason);
   return error instanceof UserError ? [error.code, error.message] : error;
 }
@@ -100,7 +100,7 @@ test('forwards a received email as a new message with its bodies and attachments
   const emailId = await received();
   const { receipt } = await forward(emailId, { text: 'look', cc: ['kim@elsewhere.test'] });
   const id = receipt.emails[0]?.id ?? '';
-  const sent = await sentOf(id);
+  const sent = await readSent(id);
   expect(sent).toMatchObject({
     type: 'sent',
     subject: 'Fwd: Grüße',
@@ -116,9 +116,12 @@ test('forwards a received email as a new message with its bodies and attachments
   );
   expect(names).toContainEqual(['pic.png', '<pic@x>', 8]);
   expect(new Set(names.map(([name]) => name))).toEqual(new Set(['mail.eml', 'pic.png', 'täble.csv']));
-  expect(await threadOf(id)).not.toBe(await threadOf(emailId));
+  expect(await readThread(id)).not.toBe(await readThread(emailId));
   const again = await forward(id, { to: 'lee@elsewhere.test', attachments: 'none' });
-  expect(await sentOf(again.receipt.emails[0]?.id ?? '')).toMatchObject({ subject: 'Fwd: Grüße', attachment_count: 0 });
+  expect(await readSent(again.receipt.emails[0]?.id ?? '')).toMatchObject({
+    subject: 'Fwd: Grüße',
+    attachment_count: 0,
+  });
 });
 
 test('subject, schedule and idempotency keys work as for other emails', async () => {
@@ -128,8 +131,8 @@ test('subject, schedule and idempotency keys work as for other emails', async ()
     await forward(emailId, { subject: 'Mine', scheduledAt: 'in 2 hours' }, 'key'),
   ];
   expect(two.receipt).toEqual(one.receipt);
-  expect(await sentOf(one.receipt.emails[0]?.id ?? '')).toMatchObject({ type: 'scheduled', subject: 'Mine' });
-  expect(await refusalOf(forward(one.receipt.emails[0]?.id ?? ''))).toEqual([
+  expect(await readSent(one.receipt.emails[0]?.id ?? '')).toMatchObject({ type: 'scheduled', subject: 'Mine' });
+  expect(await catchRefusal(forward(one.receipt.emails[0]?.id ?? ''))).toEqual([
     'validation',
     'Cannot forward an email that has not been sent',
   ]);
@@ -137,17 +140,23 @@ test('subject, schedule and idempotency keys work as for other emails', async ()
 
 test('rejects what cannot be sent, and does not find other users’ emails', async () => {
   const emailId = await received();
-  expect(await refusalOf(forward(emailId, { to: null }))).toEqual(['validation', expect.stringContaining('required')]);
-  expect(await refusalOf(forward(emailId, { to: 'nobody' }))).toEqual(['validation', 'Invalid email format: nobody']);
-  expect(await refusalOf(forward(emailId, { from: 'x@outside.test' }))).toEqual(['forbidden', expect.any(String)]);
-  expect(await refusalOf(forward(emailId, { headers: { References: '<a@b>' } }))).toEqual([
+  expect(await catchRefusal(forward(emailId, { to: null }))).toEqual([
+    'validation',
+    expect.stringContaining('required'),
+  ]);
+  expect(await catchRefusal(forward(emailId, { to: 'nobody' }))).toEqual([
+    'validation',
+    'Invalid email format: nobody',
+  ]);
+  expect(await catchRefusal(forward(emailId, { from: 'x@outside.test' }))).toEqual(['forbidden', expect.any(String)]);
+  expect(await catchRefusal(forward(emailId, { headers: { References: '<a@b>' } }))).toEqual([
     'validation',
     'Header cannot be set: References',
   ]);
   const other = await stage.mailbox();
   const [foreign, unknown] = [
-    await refusalOf(forward(emailId, {}, null, other)),
-    await refusalOf(forward('em_unknown', {}, null, other)),
+    await catchRefusal(forward(emailId, {}, null, other)),
+    await catchRefusal(forward('em_unknown', {}, null, other)),
   ];
   expect(foreign).toEqual(['not_found', 'Email not found']);
   expect(foreign).toEqual(unknown);
@@ -160,10 +169,10 @@ test('an email too large to send is forwarded without attachments', async () => 
       `Subject: big\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nsmall\r\n--b\r\nContent-Type: application/pdf\r\nContent-Disposition: attachment; filename=big.pdf\r\n\r\n${part}\r\n--b--\r\n`,
     ),
   );
-  expect(await refusalOf(forward(emailId))).toEqual([
+  expect(await catchRefusal(forward(emailId))).toEqual([
     'validation',
     expect.stringContaining('Forward it without attachments.'),
   ]);
   const { receipt } = await forward(emailId, { attachments: 'none' });
-  expect(await sentOf(receipt.emails[0]?.id ?? '')).toMatchObject({ attachment_count: 0 });
+  expect(await readSent(receipt.emails[0]?.id ?? '')).toMatchObject({ attachment_count: 0 });
 });

@@ -12,7 +12,7 @@ const submission = {
   receipt: { emails: [], batchId: null, repliedTo: null },
 };
 /** The queue looks at no more of it. */
-const contextOf = (respondBy: number) =>
+const makeContext = (respondBy: number) =>
   ({
     database: { pool: {} } as Database,
     workspaceId: 'usr_1',
@@ -32,9 +32,9 @@ test('a submission whose deadline is close is not started', async () => {
       resolve({ receipt, at: new Date() });
     return [];
   };
-  const late = queueSubmission(contextOf(performance.now() + 1_000), submission, commit);
+  const late = queueSubmission(makeContext(performance.now() + 1_000), submission, commit);
   await expect(late).rejects.toMatchObject({ code: 'unavailable' });
-  await expect(queueSubmission(contextOf(inTime()), submission, commit)).resolves.toMatchObject({
+  await expect(queueSubmission(makeContext(inTime()), submission, commit)).resolves.toMatchObject({
     receipt: submission.receipt,
   });
   expect(begun).toBe(1);
@@ -42,7 +42,7 @@ test('a submission whose deadline is close is not started', async () => {
 
 test('a group is not committed when the deadline of one member would pass before the commit', () => {
   const member = (respondBy: number): Waiting => ({
-    context: contextOf(respondBy),
+    context: makeContext(respondBy),
     submission,
     keyId: null,
     isAutomatic: false,
@@ -81,7 +81,7 @@ async function gathering(): Promise<void> {
 const email = { bytes: Buffer.alloc(1) } as Submission['emails'][number];
 const submitting = (commit: Parameters<typeof queueSubmission>[2], sendLimitPerHour = 0) => {
   const settings = { sendLimitPerHour } as OperationContext['settings'];
-  const context = { ...contextOf(inTime()), settings };
+  const context = { ...makeContext(inTime()), settings };
   return (count: number, emails = [email]) =>
     Array.from({ length: count }, () => queueSubmission(context, { ...submission, emails }, commit));
 };
@@ -93,28 +93,28 @@ test.each([
 ])('submissions of a user are stored in groups: %s', async (_what, sendLimitPerHour, count, atOnce, all) => {
   const { groups, commit, sizes } = openStore();
   const submit = submitting(commit, sendLimitPerHour);
-  const answers = submit(count);
+  const responses = submit(count);
   await gathering();
   expect(sizes()).toEqual(atOnce);
-  answers.push(...submit(20));
+  responses.push(...submit(20));
   await gathering();
   expect(sizes()).toEqual(atOnce);
   for (let ended = 0; ended < all.length; ended++) await groups[ended]?.end();
-  await Promise.all(answers);
+  await Promise.all(responses);
   expect(sizes()).toEqual(all);
 });
 
 test('a group waits while each round of the event loop brings another submission', async () => {
   const { groups, commit, sizes } = openStore();
   const submit = submitting(commit);
-  const answers: Promise<unknown>[] = [];
+  const responses: Promise<unknown>[] = [];
   for (let n = 0; n < 5; n++) {
-    answers.push(...submit(1));
+    responses.push(...submit(1));
     await new Promise(setImmediate);
   }
   await gathering();
   await groups[0]?.end();
-  await Promise.all(answers);
+  await Promise.all(responses);
   expect(sizes()).toEqual([5]);
 });
 
@@ -141,24 +141,24 @@ test('another group begins beside one that runs for long, and no third', async (
 test('a group begins although submissions go on arriving', async () => {
   const { groups, commit } = openStore();
   const submit = submitting(commit);
-  const answers: Promise<unknown>[] = [];
+  const responses: Promise<unknown>[] = [];
   while (groups.length === 0) {
     // They never fill it.
-    answers.push(...submit(1, []));
+    responses.push(...submit(1, []));
     await new Promise(setImmediate);
   }
   await groups[0]?.end();
   await groups[1]?.end();
-  await Promise.all(answers);
+  await Promise.all(responses);
 });
 
 test('a submission that must be retried is, also when the other transaction has stored more meanwhile', async () => {
   const { groups, commit, sizes } = openStore();
-  const answers = submitting(commit)(120);
+  const responses = submitting(commit)(120);
   await gathering();
   await groups[1]?.end();
   await groups[0]?.end(groups[0].members);
   for (const { end } of groups.slice(2)) await end();
-  await Promise.all(answers);
+  await Promise.all(responses);
   expect(sizes()).toEqual([50, 50, 20, 50]);
 });

@@ -6,7 +6,7 @@ import { mergeThreads, moveEmails, splitThread } from '../../../operations/threa
 import { listThreads, readThread, type ThreadPage } from '../../../operations/threads/threads.ts';
 import { openForFile } from '../../support/open-for-file.ts';
 import { moveClock } from '../../support/rows/outgoing-rows.ts';
-import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
+import { makeMail, makeReply, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
 const stage = openForFile(() => openThreadStage());
 
@@ -15,7 +15,7 @@ async function threadsOfOne(count: number) {
   const workspaceId = newWorkspace();
   await stage.arrive(
     workspaceId,
-    Array.from({ length: count }, (_, n) => mailOf(`em_${n}`, n)),
+    Array.from({ length: count }, (_, n) => makeMail(`em_${n}`, n)),
   );
   const threadIds = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
   return { workspaceId, context: stage.contextOf(workspaceId), threadIds };
@@ -23,7 +23,7 @@ async function threadsOfOne(count: number) {
 
 const claim = (context: OperationContext, threadId: string, holder = 'agent-7', seconds: number | null = 300) =>
   claimThread(context, threadId, { holder, seconds });
-const holderOf = async (context: OperationContext, threadId: string) =>
+const readHolder = async (context: OperationContext, threadId: string) =>
   (await readThread(context, threadId)).thread.claim?.holder ?? null;
 const sweep = () => releaseExpiredClaims(stage.threading, {});
 const passSeconds = (seconds: number) => moveClock(stage.owner, seconds);
@@ -71,7 +71,7 @@ test('a claim is renewed and released by its token, and then the thread is free'
   const renewed = await renewClaim(context, { threadId, token }, 60);
   expect(renewed).toMatchObject({ threadId, holder: 'Ada', token });
   await passSeconds(50);
-  expect(await holderOf(context, threadId)).toBe('Ada');
+  expect(await readHolder(context, threadId)).toBe('Ada');
   for (const wrong of ['', 'clm_0', `${token}0`]) {
     await expect(renewClaim(context, { threadId, token: wrong }, 60)).rejects.toMatchObject({
       ...LOST,
@@ -80,7 +80,7 @@ test('a claim is renewed and released by its token, and then the thread is free'
     await expect(releaseClaim(context, { threadId, token: wrong })).rejects.toMatchObject(LOST);
   }
   expect(await releaseClaim(context, { threadId, token })).toBe(threadId);
-  expect(await holderOf(context, threadId)).toBeNull();
+  expect(await readHolder(context, threadId)).toBeNull();
   await expect(releaseClaim(context, { threadId, token })).rejects.toMatchObject({ ...LOST, members: {} });
   await expect(renewClaim(context, { threadId, token }, 60)).rejects.toMatchObject(LOST);
   await claim(context, threadId, 'agent-8');
@@ -97,7 +97,7 @@ test('an expired claim is over at once; the feed says so when the thread is take
   const first = await claim(context, taken, 'agent-7', 10);
   await claim(context, left, 'agent-7', 10);
   await passSeconds(11);
-  expect([await holderOf(context, taken), await holderOf(context, left)]).toEqual([null, null]);
+  expect([await readHolder(context, taken), await readHolder(context, left)]).toEqual([null, null]);
   await expect(renewClaim(context, { threadId: taken, token: first.token }, 60)).rejects.toMatchObject(LOST);
   await claim(context, taken, 'agent-8');
   await expect(releaseClaim(context, { threadId: taken, token: first.token })).rejects.toMatchObject({
@@ -114,7 +114,7 @@ test('an expired claim is over at once; the feed says so when the thread is take
     ['thread.released', left, ['agent-7', 'expired']],
   ]);
   expect(ends, 'announced once').toHaveLength(1);
-  expect(await holderOf(context, taken)).toBe('agent-8');
+  expect(await readHolder(context, taken)).toBe('agent-8');
 });
 
 test('exactly one of many concurrent claims wins, through two gateways and while the thread expires and is swept', async () => {
@@ -128,9 +128,9 @@ test('exactly one of many concurrent claims wins, through two gateways and while
         (error: { reason?: string }) => error.reason,
       ),
     );
-    const [answers] = await Promise.all([Promise.all(claims), sweep()]);
-    const winners = answers.filter((answer) => answer !== 'THREAD_CLAIMED');
-    expect(winners).toEqual([await holderOf(context, threadId)]);
+    const [replies] = await Promise.all([Promise.all(claims), sweep()]);
+    const winners = replies.filter((reply) => reply !== 'THREAD_CLAIMED');
+    expect(winners).toEqual([await readHolder(context, threadId)]);
     await passSeconds(11);
   }
   await sweep();
@@ -144,7 +144,7 @@ describe('when threads are merged', () => {
     const [survivor = '', loser = ''] = threadIds;
     const { token } = await claim(context, loser);
     await mergeThreads(context, [survivor, loser]);
-    expect(await holderOf(context, survivor)).toBe('agent-7');
+    expect(await readHolder(context, survivor)).toBe('agent-7');
     await expect(claim(context, loser, 'agent-8')).rejects.toMatchObject({ reason: 'THREAD_CLAIMED' });
     expect((await renewClaim(context, { threadId: loser, token }, 60)).threadId).toBe(survivor);
     expect(await releaseClaim(context, { threadId: survivor, token })).toBe(survivor);
@@ -157,9 +157,9 @@ describe('when threads are merged', () => {
     for (const threadId of [losers[1], losers[0], losers[2]])
       claims.push(await claim(context, threadId ?? '', `of ${threadId}`));
     await mergeThreads(context, [survivor, losers[0] ?? '', losers[1] ?? '']);
-    expect(await holderOf(context, survivor)).toBe(`of ${losers[1]}`);
+    expect(await readHolder(context, survivor)).toBe(`of ${losers[1]}`);
     await mergeThreads(context, [survivor, losers[2] ?? '']);
-    expect(await holderOf(context, survivor)).toBe(`of ${losers[1]}`);
+    expect(await readHolder(context, survivor)).toBe(`of ${losers[1]}`);
     for (const { threadId, token } of claims.slice(1))
       await expect(renewClaim(context, { threadId, token }, 60)).rejects.toMatchObject(LOST);
     await sweep();
@@ -176,9 +176,9 @@ describe('when threads are merged', () => {
     await passSeconds(11);
     await claim(context, loser, 'agent-8');
     await mergeThreads(context, [survivor, loser]);
-    expect(await holderOf(context, survivor)).toBe('agent-8');
+    expect(await readHolder(context, survivor)).toBe('agent-8');
     await sweep();
-    expect(await holderOf(context, survivor)).toBe('agent-8');
+    expect(await readHolder(context, survivor)).toBe('agent-8');
   });
 
   test('the claim passes with mail that refers to both, and when all messages are moved', async () => {
@@ -186,21 +186,21 @@ describe('when threads are merged', () => {
     const [survivor = '', second = '', third = ''] = threadIds;
     await claim(context, second);
     await stage.arrive(workspaceId, [
-      mailOf('em_3', 3, { references: ['<em_0@mail.test>', '<em_1@mail.test>'], inReplyTo: ['<em_1@mail.test>'] }),
+      makeMail('em_3', 3, { references: ['<em_0@mail.test>', '<em_1@mail.test>'], inReplyTo: ['<em_1@mail.test>'] }),
     ]);
-    expect(await holderOf(context, survivor)).toBe('agent-7');
+    expect(await readHolder(context, survivor)).toBe('agent-7');
     await moveEmails(context, ['em_0', 'em_1', 'em_3'], third);
-    expect(await holderOf(context, third)).toBe('agent-7');
+    expect(await readHolder(context, third)).toBe('agent-7');
   });
 });
 
 test('a split leaves the claim with the thread of the remaining messages', async () => {
   const { workspaceId, context, threadIds } = await threadsOfOne(1);
   const [threadId = ''] = threadIds;
-  await stage.arrive(workspaceId, [answerTo(['em_0'], 'em_1', 1)]);
+  await stage.arrive(workspaceId, [makeReply(['em_0'], 'em_1', 1)]);
   await claim(context, threadId);
   const { newThreadId } = await splitThread(context, threadId, ['em_1']);
-  expect([await holderOf(context, threadId), await holderOf(context, newThreadId)]).toEqual(['agent-7', null]);
+  expect([await readHolder(context, threadId), await readHolder(context, newThreadId)]).toEqual(['agent-7', null]);
 });
 
 test.each([true, false])(

@@ -9,14 +9,14 @@ import {
   selectInbox,
 } from '../../../operations/threads/threads.ts';
 import { openForFile } from '../../support/open-for-file.ts';
-import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
+import { makeMail, makeReply, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
 const stage = openForFile(() => openThreadStage());
 
 const ALL = { after: null, before: null, isInverted: false, limit: 100 };
 
 /** What the inbox shows for a query, by list, selection and count, which agree. */
-async function inboxOf(context: OperationContext, query: InboxQuery = {}) {
+async function readInbox(context: OperationContext, query: InboxQuery = {}) {
   const asked = { isOfInbox: true, ...query };
   const listed = (await pageInbox(context, asked, ALL)).map(({ id }) => id);
   expect((await selectInbox(context, asked)).threadIds).toEqual(listed);
@@ -27,34 +27,34 @@ async function inboxOf(context: OperationContext, query: InboxQuery = {}) {
 test('the inbox leaves out threads of only sent mail until the first reply, and a search, a label and the REST list show them', async () => {
   const workspaceId = newWorkspace();
   await stage.arrive(workspaceId, [
-    mailOf('em_1', 0),
-    mailOf('em_2', 1, { type: 'sent', subject: 'Receipt' }),
-    mailOf('em_3', 2, { isArchived: true }),
-    answerTo(['em_1'], 'em_4', 3, { type: 'sent' }),
+    makeMail('em_1', 0),
+    makeMail('em_2', 1, { type: 'sent', subject: 'Receipt' }),
+    makeMail('em_3', 2, { isArchived: true }),
+    makeReply(['em_1'], 'em_4', 3, { type: 'sent' }),
   ]);
   const context = stage.contextOf(workspaceId);
   const [received, sent, archived] = await Promise.all(
     ['em_1', 'em_2', 'em_3'].map((id) => stage.threadOf(workspaceId, id)),
   );
-  expect(await inboxOf(context)).toEqual([received]);
-  expect(await inboxOf(context, { isUnread: true })).toEqual([received]);
-  expect(await inboxOf(context, { isArchived: 'any' })).toEqual([received, archived, sent]);
-  expect(await inboxOf(context, { isArchived: true })).toEqual([archived]);
-  expect(await inboxOf(context, { search: 'in:sent' })).toEqual([received, sent]);
+  expect(await readInbox(context)).toEqual([received]);
+  expect(await readInbox(context, { isUnread: true })).toEqual([received]);
+  expect(await readInbox(context, { isArchived: 'any' })).toEqual([received, archived, sent]);
+  expect(await readInbox(context, { isArchived: true })).toEqual([archived]);
+  expect(await readInbox(context, { search: 'in:sent' })).toEqual([received, sent]);
   expect((await listThreads(context, {}, { limit: 100, cursor: null })).threads.map(({ id }) => id)).toEqual([
     received,
     archived,
     sent,
   ]);
   await updateThread(context, sent ?? '', { labels: ['bill'] });
-  expect(await inboxOf(context, { label: 'bill' })).toEqual([sent]);
-  await stage.arrive(workspaceId, [answerTo(['em_2'], 'em_5', 4)]);
-  expect(await inboxOf(context)).toEqual([sent, received]);
+  expect(await readInbox(context, { label: 'bill' })).toEqual([sent]);
+  await stage.arrive(workspaceId, [makeReply(['em_2'], 'em_5', 4)]);
+  expect(await readInbox(context)).toEqual([sent, received]);
 });
 
 test('the inbox of an account with much sent mail is read from its index', async () => {
   const workspaceId = newWorkspace();
-  await stage.arrive(workspaceId, [mailOf('em_1', 0)]);
+  await stage.arrive(workspaceId, [makeMail('em_1', 0)]);
   await stage.owner.pool.query(
     `insert into thread (workspace_id, id, root_message_id, normalized_subject, participant_emails, participant_names, search_text, message_count,
        received_count, unread_count, archived_count, latest_email_id, last_message_at, created_at)

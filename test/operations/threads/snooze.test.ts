@@ -8,7 +8,7 @@ import { loadThreads, pageInbox } from '../../../operations/threads/threads.ts';
 import { trashThreads } from '../../../operations/threads/trash.ts';
 import { undoThreadChange } from '../../../operations/threads/undo-change.ts';
 import { openForFile } from '../../support/open-for-file.ts';
-import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
+import { makeMail, makeReply, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
 const stage = openForFile(() => openThreadStage());
 
@@ -19,9 +19,9 @@ const IN_AN_HOUR = { text: 'in 1 hour', timezone: null };
 async function openAccount() {
   const workspaceId = newWorkspace();
   await stage.arrive(workspaceId, [
-    mailOf('em_1', 0),
-    mailOf('em_2', 1),
-    mailOf('em_3', 2, { type: 'sent', subject: 'Offer' }),
+    makeMail('em_1', 0),
+    makeMail('em_2', 1),
+    makeMail('em_3', 2, { type: 'sent', subject: 'Offer' }),
   ]);
   const [first = '', second = '', sent = ''] = await Promise.all(
     ['em_1', 'em_2', 'em_3'].map((id) => stage.threadOf(workspaceId, id)),
@@ -64,7 +64,7 @@ describe('a snoozed thread', () => {
   test('comes back at once when a reply comes, with why', async () => {
     const { context, first, second, inbox, read, workspaceId } = await openAccount();
     await snoozeThread(context, first, IN_AN_HOUR);
-    await stage.arrive(workspaceId, [answerTo(['em_1'], 'em_4', 4)]);
+    await stage.arrive(workspaceId, [makeReply(['em_1'], 'em_4', 4)]);
     expect(await inbox()).toEqual([first, second]);
     expect(await read(first)).toMatchObject({ snoozedUntil: null, returnedBy: 'reply' });
     expect(await wake()).toBe(0);
@@ -73,7 +73,7 @@ describe('a snoozed thread', () => {
   test('stays snoozed when its user sends mail in it', async () => {
     const { context, first, second, inbox, workspaceId } = await openAccount();
     await snoozeThread(context, first, IN_AN_HOUR);
-    await stage.arrive(workspaceId, [answerTo(['em_1'], 'em_4', 4, { type: 'sent' })]);
+    await stage.arrive(workspaceId, [makeReply(['em_1'], 'em_4', 4, { type: 'sent' })]);
     expect(await inbox()).toEqual([second]);
   });
 
@@ -129,7 +129,7 @@ describe('a reminder', () => {
   test('is cancelled by a reply', async () => {
     const { context, sent, read, pass, workspaceId } = await openAccount();
     await remindOfThread(context, sent, IN_AN_HOUR);
-    await stage.arrive(workspaceId, [answerTo(['em_3'], 'em_4', 4)]);
+    await stage.arrive(workspaceId, [makeReply(['em_3'], 'em_4', 4)]);
     expect(await read(sent)).toMatchObject({ remindAt: null, returnedBy: null });
     await pass();
     expect(await wake()).toBe(0);
@@ -137,7 +137,7 @@ describe('a reminder', () => {
 
   test('of an email that has no thread yet waits for it', async () => {
     const { context, workspaceId, read } = await openAccount();
-    await stage.insert(workspaceId, [mailOf('em_9', 9, { type: 'sent', subject: 'Later' })]);
+    await stage.insert(workspaceId, [makeMail('em_9', 9, { type: 'sent', subject: 'Later' })]);
     const { remindAt } = await remindOfEmail(context, 'em_9', IN_AN_HOUR);
     await assignThreads(stage.threading, workspaceId, ['em_9']);
     const threadId = await stage.threadOf(workspaceId, 'em_9');

@@ -11,7 +11,7 @@ import {
 import { mergeThreads } from '../../../operations/threads/thread-moves.ts';
 import { loadThreads } from '../../../operations/threads/threads.ts';
 import { openForFile } from '../../support/open-for-file.ts';
-import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
+import { makeMail, makeReply, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 import { countStatements } from '../../support/statements.ts';
 
 const stage = openForFile(() => openThreadStage());
@@ -20,11 +20,11 @@ const stage = openForFile(() => openThreadStage());
 async function mailbox() {
   const workspaceId = newWorkspace();
   await stage.arrive(workspaceId, [
-    mailOf('em_1', 0),
-    answerTo(['em_1'], 'em_2', 1, { type: 'sent' }),
-    answerTo(['em_1'], 'em_3', 2, { isRead: true, ownAddress: 'us@home.test' }),
-    answerTo(['em_1'], 'em_4', 3, { isArchived: true }),
-    mailOf('em_5', 4),
+    makeMail('em_1', 0),
+    makeReply(['em_1'], 'em_2', 1, { type: 'sent' }),
+    makeReply(['em_1'], 'em_3', 2, { isRead: true, ownAddress: 'us@home.test' }),
+    makeReply(['em_1'], 'em_4', 3, { isArchived: true }),
+    makeMail('em_5', 4),
   ]);
   const [one = '', other = ''] = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
   const events = (await stage.eventsOf(workspaceId)).length;
@@ -88,7 +88,7 @@ describe('flags', () => {
 
   test('of a thread without received messages stay unchanged', async () => {
     const workspaceId = newWorkspace();
-    await stage.arrive(workspaceId, [mailOf('em_1', 0, { type: 'sent' })]);
+    await stage.arrive(workspaceId, [makeMail('em_1', 0, { type: 'sent' })]);
     await updateThread(stage.contextOf(workspaceId), await stage.threadOf(workspaceId, 'em_1'), {
       isRead: true,
       isArchived: true,
@@ -102,7 +102,7 @@ describe('flags', () => {
     const isArchived = async () => (await loadThreads(context, [one])).map((thread) => thread?.isArchived);
     await updateThread(context, one, { isRead: true, isArchived: true });
     expect(await isArchived()).toEqual([true]);
-    await stage.arrive(workspaceId, [answerTo(['em_1'], 'em_6', 6)]);
+    await stage.arrive(workspaceId, [makeReply(['em_1'], 'em_6', 6)]);
     expect(await isArchived()).toEqual([false]);
     expect(await loadThreads(context, [one])).toMatchObject([{ unreadCount: 1 }]);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
@@ -136,7 +136,7 @@ describe('flags', () => {
     const workspaceId = newWorkspace();
     const context = stage.contextOf(workspaceId);
     await manyMessages(workspaceId, 10_000);
-    await stage.arrive(workspaceId, [mailOf('em_x', 0)]);
+    await stage.arrive(workspaceId, [makeMail('em_x', 0)]);
     const small = await stage.threadOf(workspaceId, 'em_x');
     const of = (threadId: string) =>
       countStatements(() => updateThread(context, threadId, { isRead: true, isArchived: true }));
@@ -156,7 +156,7 @@ describe('flags', () => {
     const workspaceId = newWorkspace();
     const context = stage.contextOf(workspaceId);
     await manyMessages(workspaceId, 20_001);
-    await stage.arrive(workspaceId, [mailOf('em_x', 0)]);
+    await stage.arrive(workspaceId, [makeMail('em_x', 0)]);
     const threadIds = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
     const [code, field, message] = await refusal(updateThreads(context, threadIds, { isRead: true }));
     expect([code, field]).toEqual(['validation', 'threadIds']);
@@ -185,16 +185,16 @@ describe('flags', () => {
 describe('labels', () => {
   test('are added, removed and replaced, keep their spelling and are compared without case', async () => {
     const { workspaceId, context, one, other, events } = await mailbox();
-    const labelsOf = async (id: string) => (await loadThreads(context, [id]))[0]?.labels;
+    const readLabels = async (id: string) => (await loadThreads(context, [id]))[0]?.labels;
     await updateThreads(context, [one, other], { addLabels: [' Work ', 'Cafe\u0301', 'WORK'] });
-    expect(await labelsOf(one)).toEqual(['Work', 'Caf\u00e9']);
+    expect(await readLabels(one)).toEqual(['Work', 'Caf\u00e9']);
     await updateThread(context, one, { addLabels: ['work', 'Tax'], removeLabels: ['CAF\u00c9'] });
-    expect(await labelsOf(one)).toEqual(['Work', 'Tax']);
+    expect(await readLabels(one)).toEqual(['Work', 'Tax']);
     await updateThread(context, one, { labels: ['tax', 'TAX', 'home'] });
-    expect(await labelsOf(one)).toEqual(['tax', 'home']);
+    expect(await readLabels(one)).toEqual(['tax', 'home']);
     await updateThread(context, one, { labels: [] });
-    expect(await labelsOf(one)).toEqual([]);
-    expect(await labelsOf(other)).toEqual(['Work', 'Caf\u00e9']);
+    expect(await readLabels(one)).toEqual([]);
+    expect(await readLabels(other)).toEqual(['Work', 'Caf\u00e9']);
     expect(await kindsSince(workspaceId, events)).toEqual([
       ['thread.labelled', expect.any(String), { labels: ['Work', 'Caf\u00e9'] }],
       ['thread.labelled', expect.any(String), { labels: ['Work', 'Caf\u00e9'] }],
@@ -207,7 +207,7 @@ describe('labels', () => {
 
   test('are listed with their total and unread threads, regardless of case', async () => {
     const { workspaceId, context, one, other } = await mailbox();
-    await stage.arrive(workspaceId, [mailOf('em_6', 6, { isRead: true })]);
+    await stage.arrive(workspaceId, [makeMail('em_6', 6, { isRead: true })]);
     const third = await stage.threadOf(workspaceId, 'em_6');
     await updateThreads(context, [one, third], { addLabels: ['Work'] });
     await updateThread(context, other, { addLabels: ['work', 'Tax'] });
@@ -226,11 +226,11 @@ describe('labels', () => {
   test('of a thread that mail merges into another are kept', async () => {
     const workspaceId = newWorkspace();
     const context = stage.contextOf(workspaceId);
-    await stage.arrive(workspaceId, [mailOf('em_1', 0), mailOf('em_2', 1)]);
+    await stage.arrive(workspaceId, [makeMail('em_1', 0), makeMail('em_2', 1)]);
     const [one = '', other = ''] = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
     await updateThread(context, one, { labels: ['Work'] });
     await updateThread(context, other, { labels: ['tax', 'WORK'] });
-    await stage.arrive(workspaceId, [answerTo(['em_1', 'em_2'], 'em_3', 2)]);
+    await stage.arrive(workspaceId, [makeReply(['em_1', 'em_2'], 'em_3', 2)]);
     expect(await stage.threadsOf(workspaceId)).toMatchObject([
       { id: one, labels: ['Work', 'tax'], label_keys: ['work', 'tax'] },
     ]);

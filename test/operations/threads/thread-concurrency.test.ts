@@ -10,8 +10,8 @@ import { loadThreads } from '../../../operations/threads/threads.ts';
 import type { StoredMail } from '../../support/rows/email-rows.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
 import {
-  answerTo,
-  mailOf,
+  makeMail,
+  makeReply,
   newWorkspace,
   openThreadStage,
   type ThreadStage,
@@ -30,16 +30,16 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const idsOf = async (workspaceId: string) => (await stage.threadsOf(workspaceId)).map(({ id }) => id);
+const listIds = async (workspaceId: string) => (await stage.threadsOf(workspaceId)).map(({ id }) => id);
 
 /** Threads of one message each, `em_0`, `em_1` and so on, oldest first. */
 async function threadsOfOne(count: number) {
   const workspaceId = newWorkspace();
   await stage.arrive(
     workspaceId,
-    Array.from({ length: count }, (_, n) => mailOf(`em_${n}`, n)),
+    Array.from({ length: count }, (_, n) => makeMail(`em_${n}`, n)),
   );
-  return { workspaceId, threadIds: await idsOf(workspaceId), gateways: contexts(workspaceId) };
+  return { workspaceId, threadIds: await listIds(workspaceId), gateways: contexts(workspaceId) };
 }
 
 /** Lets mails that are stored get their threads, each by a batch of its own, by two actors. */
@@ -54,11 +54,11 @@ test('threads that two gateways merge concurrently, in rings, end as one; every 
   for (let round = 0; round < ROUNDS; round++) {
     const { workspaceId, threadIds, gateways } = await threadsOfOne(6);
     const merges = threadIds.map((id, at) => [id, threadIds[(at + 1) % 6] ?? '']);
-    const answers = await Promise.all(merges.map((ids, at) => mergeThreads(gateways[at % 2] ?? gateways[0], ids)));
-    expect(await idsOf(workspaceId)).toEqual([threadIds[0]]);
+    const replies = await Promise.all(merges.map((ids, at) => mergeThreads(gateways[at % 2] ?? gateways[0], ids)));
+    expect(await listIds(workspaceId)).toEqual([threadIds[0]]);
     const living = await loadThreads(gateways[0], threadIds);
     expect(new Set(living.map((thread) => thread?.id))).toEqual(new Set([threadIds[0]]));
-    expect(answers).toHaveLength(6);
+    expect(replies).toHaveLength(6);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   }
 });
@@ -66,10 +66,10 @@ test('threads that two gateways merge concurrently, in rings, end as one; every 
 test('threads are merged while mail arrives in both, and nothing is lost or counted twice', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { workspaceId, threadIds, gateways } = await threadsOfOne(2);
-    const answers = Array.from({ length: 12 }, (_, n) => answerTo([`em_${n % 2}`], `em_to_${n}`, 3 + n));
-    await stage.insert(workspaceId, answers);
+    const replies = Array.from({ length: 12 }, (_, n) => makeReply([`em_${n % 2}`], `em_to_${n}`, 3 + n));
+    await stage.insert(workspaceId, replies);
     await Promise.all([
-      threadBySelf(workspaceId, answers),
+      threadBySelf(workspaceId, replies),
       ...gateways.map((gateway) => mergeThreads(gateway, threadIds)),
       updateThreads(gateways[1], threadIds, { isRead: true }),
     ]);
@@ -83,13 +83,13 @@ test('a thread is split while mail arrives in it: earlier mail stays, and replie
     const workspaceId = newWorkspace();
     const [one, other] = contexts(workspaceId);
     await stage.arrive(workspaceId, [
-      mailOf('em_0', 0),
-      answerTo(['em_0'], 'em_1', 1),
-      answerTo(['em_0', 'em_1'], 'em_2', 2),
+      makeMail('em_0', 0),
+      makeReply(['em_0'], 'em_1', 1),
+      makeReply(['em_0', 'em_1'], 'em_2', 2),
     ]);
     const threadId = await stage.threadOf(workspaceId, 'em_0');
-    const toOld = Array.from({ length: 6 }, (_, n) => answerTo(['em_0'], `em_old_${n}`, 3 + n));
-    const toNew = Array.from({ length: 6 }, (_, n) => answerTo(['em_0', 'em_1'], `em_new_${n}`, 3 + n));
+    const toOld = Array.from({ length: 6 }, (_, n) => makeReply(['em_0'], `em_old_${n}`, 3 + n));
+    const toNew = Array.from({ length: 6 }, (_, n) => makeReply(['em_0', 'em_1'], `em_new_${n}`, 3 + n));
     await stage.insert(workspaceId, [...toOld, ...toNew]);
     const [{ newThreadId }] = await Promise.all([
       splitThread(one, threadId, ['em_1']),
@@ -100,7 +100,7 @@ test('a thread is split while mail arrives in it: earlier mail stays, and replie
     // Answers that came before the split stayed.
     const homes = await Promise.all(toNew.map(({ emailId }) => stage.threadOf(workspaceId, emailId)));
     expect(homes.every((home) => home === threadId || home === newThreadId)).toBe(true);
-    await stage.arrive(workspaceId, [answerTo(['em_0', 'em_1'], 'em_after', 20)]);
+    await stage.arrive(workspaceId, [makeReply(['em_0', 'em_1'], 'em_after', 20)]);
     expect(await stage.threadOf(workspaceId, 'em_after')).toBe(newThreadId);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   }
@@ -110,11 +110,11 @@ test('two gateways move messages back and forth while threads are merged and mar
   const workspaceId = newWorkspace();
   const gateways = contexts(workspaceId);
   const mails = Array.from({ length: 24 }, (_, n) =>
-    n % 6 === 0 ? mailOf(`em_${n}`, n) : answerTo([`em_${n - (n % 6)}`], `em_${n}`, n),
+    n % 6 === 0 ? makeMail(`em_${n}`, n) : makeReply([`em_${n - (n % 6)}`], `em_${n}`, n),
   );
   await stage.arrive(workspaceId, mails);
   for (let round = 0; round < ROUNDS; round++) {
-    const threadIds = await idsOf(workspaceId);
+    const threadIds = await listIds(workspaceId);
     const at = (n: number) => threadIds[(n + round) % threadIds.length] ?? '';
     const works = [
       moveEmails(gateways[0], [`em_${round}`, `em_${round + 6}`, `em_${round + 12}`], at(0)),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { mergeThreads, moveEmails, splitThread } from '../../../operations/threads/thread-moves.ts';
 import { readThread } from '../../../operations/threads/threads.ts';
 import { openForFile } from '../../support/open-for-file.ts';
-import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
+import { makeMail, makeReply, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
 const stage = openForFile(() => openThreadStage());
 
@@ -10,27 +10,27 @@ const stage = openForFile(() => openThreadStage());
 async function chain(workspaceId = newWorkspace()) {
   const context = stage.contextOf(workspaceId);
   await stage.arrive(workspaceId, [
-    mailOf('em_a', 0),
-    answerTo(['em_a'], 'em_b', 1),
-    answerTo(['em_a', 'em_b'], 'em_c', 2),
-    answerTo(['em_a', 'em_b', 'em_c'], 'em_d', 3),
+    makeMail('em_a', 0),
+    makeReply(['em_a'], 'em_b', 1),
+    makeReply(['em_a', 'em_b'], 'em_c', 2),
+    makeReply(['em_a', 'em_b', 'em_c'], 'em_d', 3),
   ]);
   return { workspaceId, context, threadId: await stage.threadOf(workspaceId, 'em_a') };
 }
 
-const idsOf = async (workspaceId: string, threadId: string) =>
+const listIds = async (workspaceId: string, threadId: string) =>
   (await readThread(stage.contextOf(workspaceId), threadId)).messages.map(({ id }) => id);
 
 describe('a thread that is split', () => {
   test('becomes two, numbered from 0, each with its counters and participants', async () => {
     const { workspaceId, context, threadId } = await chain();
     await stage.arrive(workspaceId, [
-      answerTo(['em_a'], 'em_e', 4, { addresses: ['bob@b.test', 'me@home.test'], isRead: true }),
+      makeReply(['em_a'], 'em_e', 4, { addresses: ['bob@b.test', 'me@home.test'], isRead: true }),
     ]);
     const split = await splitThread(context, threadId, ['em_b', 'em_e']);
     expect(split.threadId).toBe(threadId);
-    expect(await idsOf(workspaceId, threadId)).toEqual(['em_a', 'em_c', 'em_d']);
-    expect(await idsOf(workspaceId, split.newThreadId)).toEqual(['em_b', 'em_e']);
+    expect(await listIds(workspaceId, threadId)).toEqual(['em_a', 'em_c', 'em_d']);
+    expect(await listIds(workspaceId, split.newThreadId)).toEqual(['em_b', 'em_e']);
     const [old, made] = await stage.threadsOf(workspaceId);
     expect(old).toMatchObject({ participant_emails: ['ann@a.test', 'me@home.test'], unread_count: 3 });
     expect(made).toMatchObject({
@@ -52,11 +52,11 @@ describe('a thread that is split', () => {
   test('gets replies in the part of the message they reply to, even if they refer to both', async () => {
     const { workspaceId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c']);
-    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b', 'em_c'], 'em_to_c', 5)]);
-    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 6)]);
-    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b', 'em_c', 'em_to_c'], 'em_again', 7)]);
-    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_c', 'em_to_c', 'em_again']);
-    expect(await idsOf(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_d', 'em_to_d']);
+    await stage.arrive(workspaceId, [makeReply(['em_a', 'em_b', 'em_c'], 'em_to_c', 5)]);
+    await stage.arrive(workspaceId, [makeReply(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 6)]);
+    await stage.arrive(workspaceId, [makeReply(['em_a', 'em_b', 'em_c', 'em_to_c'], 'em_again', 7)]);
+    expect(await listIds(workspaceId, newThreadId)).toEqual(['em_c', 'em_to_c', 'em_again']);
+    expect(await listIds(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_d', 'em_to_d']);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
@@ -64,13 +64,13 @@ describe('a thread that is split', () => {
     const { workspaceId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c']);
     await stage.arrive(workspaceId, [
-      mailOf('em_1', 5, { references: ['<em_c@mail.test>', '<em_a@mail.test>'] }),
-      mailOf('em_2', 6, { references: ['<em_a@mail.test>', '<em_c@mail.test>'] }),
-      mailOf('em_3', 7, { references: ['<em_1@mail.test>', '<em_2@mail.test>'] }),
-      mailOf('em_4', 8, { inReplyTo: ['<em_1@mail.test>'], references: ['<em_2@mail.test>'] }),
+      makeMail('em_1', 5, { references: ['<em_c@mail.test>', '<em_a@mail.test>'] }),
+      makeMail('em_2', 6, { references: ['<em_a@mail.test>', '<em_c@mail.test>'] }),
+      makeMail('em_3', 7, { references: ['<em_1@mail.test>', '<em_2@mail.test>'] }),
+      makeMail('em_4', 8, { inReplyTo: ['<em_1@mail.test>'], references: ['<em_2@mail.test>'] }),
     ]);
-    expect(await idsOf(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_d', 'em_1', 'em_4']);
-    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_c', 'em_2', 'em_3']);
+    expect(await listIds(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_d', 'em_1', 'em_4']);
+    expect(await listIds(workspaceId, newThreadId)).toEqual(['em_c', 'em_2', 'em_3']);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
@@ -78,24 +78,24 @@ describe('a thread that is split', () => {
     const { workspaceId, context, threadId } = await chain();
     const { newThreadId: ofC } = await splitThread(context, threadId, ['em_c']);
     const { newThreadId: ofD } = await splitThread(context, threadId, ['em_d']);
-    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 6)]);
-    expect(await idsOf(workspaceId, ofD)).toEqual(['em_d', 'em_to_d']);
-    expect(await idsOf(workspaceId, ofC)).toEqual(['em_c']);
+    await stage.arrive(workspaceId, [makeReply(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 6)]);
+    expect(await listIds(workspaceId, ofD)).toEqual(['em_d', 'em_to_d']);
+    expect(await listIds(workspaceId, ofC)).toEqual(['em_c']);
   });
 
   test('merges with what joins one part, which stays apart from the other', async () => {
     const { workspaceId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c']);
-    await stage.arrive(workspaceId, [mailOf('em_older', -1)]);
+    await stage.arrive(workspaceId, [makeMail('em_older', -1)]);
     await stage.arrive(workspaceId, [
-      mailOf('em_link', 5, { references: ['<em_older@mail.test>', '<em_a@mail.test>'] }),
+      makeMail('em_link', 5, { references: ['<em_older@mail.test>', '<em_a@mail.test>'] }),
     ]);
     const older = await stage.threadOf(workspaceId, 'em_older');
     expect(await stage.threadOf(workspaceId, 'em_a')).toBe(older);
-    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_c'], 'em_to_c', 6)]);
-    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_c', 'em_to_c']);
+    await stage.arrive(workspaceId, [makeReply(['em_a', 'em_c'], 'em_to_c', 6)]);
+    expect(await listIds(workspaceId, newThreadId)).toEqual(['em_c', 'em_to_c']);
     // The former id leads to the thread in which it ended.
-    expect(await idsOf(workspaceId, threadId)).toEqual(['em_older', 'em_a', 'em_b', 'em_d', 'em_link']);
+    expect(await listIds(workspaceId, threadId)).toEqual(['em_older', 'em_a', 'em_b', 'em_d', 'em_link']);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe('a thread that is split', () => {
     const { workspaceId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_c', 'em_d']);
     expect(await mergeThreads(context, [newThreadId, threadId])).toBe(threadId);
-    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d']);
+    expect(await listIds(workspaceId, newThreadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d']);
     const { newThreadId: ofD } = await splitThread(context, newThreadId, ['em_d']);
     expect(await mergeThreads(context, [threadId, ofD])).toBe(threadId);
     const { rows } = await stage.actor.pool.query('select * from thread_apart where workspace_id = $1', [workspaceId]);
@@ -114,30 +114,30 @@ describe('a thread that is split', () => {
   test('may lose its first message, and the older part takes the other in a merge', async () => {
     const { workspaceId, context, threadId } = await chain();
     const { newThreadId } = await splitThread(context, threadId, ['em_a']);
-    await stage.arrive(workspaceId, [answerTo(['em_a'], 'em_to_a', 5), answerTo(['em_a', 'em_b'], 'em_to_b', 6)]);
-    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_a', 'em_to_a']);
+    await stage.arrive(workspaceId, [makeReply(['em_a'], 'em_to_a', 5), makeReply(['em_a', 'em_b'], 'em_to_b', 6)]);
+    expect(await listIds(workspaceId, newThreadId)).toEqual(['em_a', 'em_to_a']);
     expect(await mergeThreads(context, [threadId, newThreadId])).toBe(newThreadId);
-    expect(await idsOf(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_to_a', 'em_to_b']);
+    expect(await listIds(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_to_a', 'em_to_b']);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('gives a late parent to the messages that refer to it, and its replies to wherever it is', async () => {
     const { workspaceId, context, threadId } = await chain();
     await stage.arrive(workspaceId, [
-      answerTo(['em_a', 'em_late'], 'em_x', 5),
-      answerTo(['em_a', 'em_gone'], 'em_y', 6),
+      makeReply(['em_a', 'em_late'], 'em_x', 5),
+      makeReply(['em_a', 'em_gone'], 'em_y', 6),
     ]);
     const { newThreadId } = await splitThread(context, threadId, ['em_x']);
     // Only what was split off refers to em_late, only what stayed to em_gone.
-    await stage.arrive(workspaceId, [mailOf('em_late', 4)]);
-    await stage.arrive(workspaceId, [mailOf('em_gone', 4)]);
-    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_late', 'em_x']);
-    expect(await idsOf(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_gone', 'em_y']);
+    await stage.arrive(workspaceId, [makeMail('em_late', 4)]);
+    await stage.arrive(workspaceId, [makeMail('em_gone', 4)]);
+    expect(await listIds(workspaceId, newThreadId)).toEqual(['em_late', 'em_x']);
+    expect(await listIds(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_gone', 'em_y']);
 
     // A parent whose own parent is in the other part joins that one; answers to it follow it.
-    await stage.arrive(workspaceId, [answerTo(['em_b', 'em_own'], 'em_z', 8)]);
-    await stage.arrive(workspaceId, [mailOf('em_own', 7, { inReplyTo: ['<em_x@mail.test>'] })]);
-    await stage.arrive(workspaceId, [answerTo(['em_own'], 'em_to_own', 9)]);
+    await stage.arrive(workspaceId, [makeReply(['em_b', 'em_own'], 'em_z', 8)]);
+    await stage.arrive(workspaceId, [makeMail('em_own', 7, { inReplyTo: ['<em_x@mail.test>'] })]);
+    await stage.arrive(workspaceId, [makeReply(['em_own'], 'em_to_own', 9)]);
     expect(await stage.threadOf(workspaceId, 'em_z')).toBe(threadId);
     expect(await stage.threadOf(workspaceId, 'em_own')).toBe(newThreadId);
     expect(await stage.threadOf(workspaceId, 'em_to_own')).toBe(newThreadId);
@@ -148,22 +148,22 @@ describe('a thread that is split', () => {
     const workspaceId = newWorkspace();
     const context = stage.contextOf(workspaceId);
     const about = (id: string, days: number, subject = 'Re: rent') =>
-      mailOf(id, days, { subject, baseSubject: 'rent' });
+      makeMail(id, days, { subject, baseSubject: 'rent' });
     await stage.arrive(workspaceId, [about('em_1', 0, 'rent'), about('em_2', 1), about('em_3', 5)]);
     const threadId = await stage.threadOf(workspaceId, 'em_1');
     const { newThreadId } = await splitThread(context, threadId, ['em_3']);
     await stage.arrive(workspaceId, [about('em_4', 2)]);
     await stage.arrive(workspaceId, [about('em_5', 6)]);
-    expect(await idsOf(workspaceId, threadId)).toEqual(['em_1', 'em_2', 'em_4']);
-    expect(await idsOf(workspaceId, newThreadId)).toEqual(['em_3', 'em_5']);
+    expect(await listIds(workspaceId, threadId)).toEqual(['em_1', 'em_2', 'em_4']);
+    expect(await listIds(workspaceId, newThreadId)).toEqual(['em_3', 'em_5']);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('with two messages of one Message-ID keeps replies with the one that stays', async () => {
     const { workspaceId, context, threadId } = await chain();
-    await stage.arrive(workspaceId, [answerTo(['em_a'], 'em_twin', 4, { messageId: '<em_b@mail.test>' })]);
+    await stage.arrive(workspaceId, [makeReply(['em_a'], 'em_twin', 4, { messageId: '<em_b@mail.test>' })]);
     await splitThread(context, threadId, ['em_twin']);
-    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b'], 'em_to_b', 5)]);
+    await stage.arrive(workspaceId, [makeReply(['em_a', 'em_b'], 'em_to_b', 5)]);
     expect(await stage.threadOf(workspaceId, 'em_to_b')).toBe(threadId);
   });
 
@@ -203,8 +203,8 @@ describe('a thread that is split', () => {
 
   test('cannot lose all its messages, other threads’ messages, or none', async () => {
     const { workspaceId, context, threadId } = await chain();
-    await stage.arrive(workspaceId, [mailOf('em_other', 9)]);
-    await stage.insert(workspaceId, [mailOf('em_scheduled', 9, { type: 'scheduled' }), mailOf('em_fresh', 9)]);
+    await stage.arrive(workspaceId, [makeMail('em_other', 9)]);
+    await stage.insert(workspaceId, [makeMail('em_scheduled', 9, { type: 'scheduled' }), makeMail('em_fresh', 9)]);
     const refused = (ids: string[], id = threadId) =>
       splitThread(context, id, ids).then(
         () => 'done',
@@ -243,18 +243,18 @@ describe('a thread that is split', () => {
       [workspaceId, threadId],
     );
     await expect(splitThread(context, threadId, ['em_b'])).rejects.toMatchObject({ code: 'conflict', isFinal: true });
-    expect(await idsOf(workspaceId, threadId)).toHaveLength(4);
+    expect(await listIds(workspaceId, threadId)).toHaveLength(4);
   });
 });
 
 describe('messages that are moved', () => {
   test('are in another thread, and so are replies to them', async () => {
     const { workspaceId, context, threadId } = await chain();
-    await stage.arrive(workspaceId, [mailOf('em_x', 2.5, { addresses: ['zoe@z.test', 'me@home.test'] })]);
+    await stage.arrive(workspaceId, [makeMail('em_x', 2.5, { addresses: ['zoe@z.test', 'me@home.test'] })]);
     const target = await stage.threadOf(workspaceId, 'em_x');
     const before = (await stage.eventsOf(workspaceId)).length;
     expect(await moveEmails(context, ['em_d', 'em_b', 'em_b', 'em_x'], target)).toBe(target);
-    expect(await idsOf(workspaceId, target)).toEqual(['em_b', 'em_x', 'em_d']);
+    expect(await listIds(workspaceId, target)).toEqual(['em_b', 'em_x', 'em_d']);
     expect((await stage.eventsOf(workspaceId, before)).map(({ kind, thread_id }) => [kind, thread_id])).toEqual([
       ['thread.moved', threadId],
       ['thread.renumbered', threadId],
@@ -263,8 +263,8 @@ describe('messages that are moved', () => {
       ['email.threaded', target],
     ]);
     await stage.arrive(workspaceId, [
-      answerTo(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 5),
-      answerTo(['em_a', 'em_b', 'em_c'], 'em_to_c', 6),
+      makeReply(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 5),
+      makeReply(['em_a', 'em_b', 'em_c'], 'em_to_c', 6),
     ]);
     expect(await stage.threadOf(workspaceId, 'em_to_d')).toBe(target);
     expect(await stage.threadOf(workspaceId, 'em_to_c')).toBe(threadId);
@@ -277,28 +277,28 @@ describe('messages that are moved', () => {
 
   test('keep their new thread apart from the threads of their old one', async () => {
     const { workspaceId, context, threadId } = await chain();
-    await stage.arrive(workspaceId, [mailOf('em_x', 4)]);
+    await stage.arrive(workspaceId, [makeMail('em_x', 4)]);
     const { newThreadId: ofC } = await splitThread(context, threadId, ['em_c']);
     const target = await stage.threadOf(workspaceId, 'em_x');
     await moveEmails(context, ['em_d'], target);
-    await stage.arrive(workspaceId, [answerTo(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 5)]);
-    expect(await idsOf(workspaceId, target)).toEqual(['em_d', 'em_x', 'em_to_d']);
-    expect(await idsOf(workspaceId, ofC)).toEqual(['em_c']);
+    await stage.arrive(workspaceId, [makeReply(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 5)]);
+    expect(await listIds(workspaceId, target)).toEqual(['em_d', 'em_x', 'em_to_d']);
+    expect(await listIds(workspaceId, ofC)).toEqual(['em_c']);
   });
 
   test('that were all of a thread merge it: its id leads to the new one, which gets its labels', async () => {
     const { workspaceId, context, threadId } = await chain();
-    await stage.arrive(workspaceId, [mailOf('em_x', 4), mailOf('em_y', 5)]);
+    await stage.arrive(workspaceId, [makeMail('em_x', 4), makeMail('em_y', 5)]);
     const [, ofX = '', ofY = ''] = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
     await stage.actor.pool.query(`update thread set labels = '{Work,Tax}', label_keys = '{work,tax}' where id = $1`, [
       ofX,
     ]);
     await stage.actor.pool.query(`update thread set labels = '{TAX}', label_keys = '{tax}' where id = $1`, [threadId]);
     await moveEmails(context, ['em_x', 'em_d', 'em_y'], threadId);
-    expect(await idsOf(workspaceId, ofX)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_x', 'em_y']);
-    expect(await idsOf(workspaceId, ofY)).toHaveLength(6);
+    expect(await listIds(workspaceId, ofX)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_x', 'em_y']);
+    expect(await listIds(workspaceId, ofY)).toHaveLength(6);
     expect(await stage.threadsOf(workspaceId)).toMatchObject([{ id: threadId, labels: ['TAX', 'Work'] }]);
-    await stage.arrive(workspaceId, [answerTo(['em_x'], 'em_to_x', 9)]);
+    await stage.arrive(workspaceId, [makeReply(['em_x'], 'em_to_x', 9)]);
     expect(await stage.threadOf(workspaceId, 'em_to_x')).toBe(threadId);
     const { rows } = await stage.actor.pool.query('select * from thread_apart where workspace_id = $1', [workspaceId]);
     expect(rows).toEqual([]);
@@ -307,12 +307,12 @@ describe('messages that are moved', () => {
 
   test('may come from several threads; each that keeps some stays apart', async () => {
     const { workspaceId, context, threadId } = await chain();
-    await stage.arrive(workspaceId, [mailOf('em_x', 4), answerTo(['em_x'], 'em_y', 5), mailOf('em_t', 6)]);
+    await stage.arrive(workspaceId, [makeMail('em_x', 4), makeReply(['em_x'], 'em_y', 5), makeMail('em_t', 6)]);
     const target = await stage.threadOf(workspaceId, 'em_t');
     const ofX = await stage.threadOf(workspaceId, 'em_x');
     await moveEmails(context, ['em_d', 'em_y'], target);
-    await stage.arrive(workspaceId, [answerTo(['em_x', 'em_a', 'em_y', 'em_d'], 'em_z', 7)]);
-    expect(await idsOf(workspaceId, target)).toEqual(['em_d', 'em_y', 'em_t', 'em_z']);
+    await stage.arrive(workspaceId, [makeReply(['em_x', 'em_a', 'em_y', 'em_d'], 'em_z', 7)]);
+    expect(await listIds(workspaceId, target)).toEqual(['em_d', 'em_y', 'em_t', 'em_z']);
     // What had nothing to do with each other before may still be joined.
     expect(await stage.threadOf(workspaceId, 'em_x')).toBe(ofX);
     expect(await stage.threadOf(workspaceId, 'em_a')).toBe(threadId);
@@ -327,7 +327,7 @@ describe('messages that are moved', () => {
       const one = await chain();
       const context = stage.contextOf(one.workspaceId, database);
       const other = await chain();
-      await stage.arrive(other.workspaceId, [mailOf('em_foreign', 5)]);
+      await stage.arrive(other.workspaceId, [makeMail('em_foreign', 5)]);
       const foreign = await stage.threadOf(other.workspaceId, 'em_foreign');
       const refusal = (work: Promise<unknown>) => work.catch(({ code, message }) => `${code} ${message}`);
       expect([

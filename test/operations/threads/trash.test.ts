@@ -18,7 +18,7 @@ import {
 } from '../../../operations/threads/trash.ts';
 import { openForFile } from '../../support/open-for-file.ts';
 import { testActorContext } from '../../support/stages/actor-context.ts';
-import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
+import { makeMail, makeReply, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
 const stage = openForFile(() => openThreadStage());
 
@@ -26,10 +26,10 @@ const stage = openForFile(() => openThreadStage());
 async function mailbox() {
   const workspaceId = newWorkspace();
   await stage.arrive(workspaceId, [
-    mailOf('em_1', 0),
-    answerTo(['em_1'], 'em_2', 1, { type: 'sent' }),
-    answerTo(['em_1'], 'em_3', 2, { isArchived: true }),
-    mailOf('em_4', 3),
+    makeMail('em_1', 0),
+    makeReply(['em_1'], 'em_2', 1, { type: 'sent' }),
+    makeReply(['em_1'], 'em_3', 2, { isArchived: true }),
+    makeMail('em_4', 3),
   ]);
   const one = await stage.threadOf(workspaceId, 'em_1');
   const other = await stage.threadOf(workspaceId, 'em_4');
@@ -138,7 +138,7 @@ describe('a thread', () => {
   test('is restored by a new message that joins it, and keeps its earlier ones', async () => {
     const { workspaceId, context, one, events } = await mailbox();
     await trashThreads(context, [one]);
-    await stage.arrive(workspaceId, [answerTo(['em_1'], 'em_5', 5)]);
+    await stage.arrive(workspaceId, [makeReply(['em_1'], 'em_5', 5)]);
     expect(await stage.threadOf(workspaceId, 'em_5')).toBe(one);
     expect((await shown(context)).threads[0]).toBe(one);
     expect(await shown(context, true)).toEqual(NOTHING);
@@ -199,7 +199,7 @@ describe('an email', () => {
   test('that gets a reply returns to its thread, which takes both', async () => {
     const { workspaceId, context, one } = await mailbox();
     await trashEmails(context, ['em_3']);
-    await stage.arrive(workspaceId, [answerTo(['em_3'], 'em_5', 5)]);
+    await stage.arrive(workspaceId, [makeReply(['em_3'], 'em_5', 5)]);
     expect(await stage.threadOf(workspaceId, 'em_5')).toBe(one);
     expect(await stage.threadOf(workspaceId, 'em_3')).toBe(one);
     expect(await shown(context, true)).toEqual(NOTHING);

@@ -5,7 +5,7 @@ import { updateThread, updateThreads } from '../../../operations/threads/thread-
 import { restoreThreads, trashThreads } from '../../../operations/threads/trash.ts';
 import { undoThreadChange } from '../../../operations/threads/undo-change.ts';
 import { openForFile } from '../../support/open-for-file.ts';
-import { answerTo, mailOf, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
+import { makeMail, makeReply, newWorkspace, openThreadStage } from '../../support/stages/thread-stage.ts';
 
 const stage = openForFile(() => openThreadStage());
 
@@ -13,10 +13,10 @@ const stage = openForFile(() => openThreadStage());
 async function mailbox() {
   const workspaceId = newWorkspace();
   await stage.arrive(workspaceId, [
-    mailOf('em_1', 0),
-    answerTo(['em_1'], 'em_2', 1, { type: 'sent' }),
-    answerTo(['em_1'], 'em_3', 2, { isArchived: true }),
-    mailOf('em_4', 3),
+    makeMail('em_1', 0),
+    makeReply(['em_1'], 'em_2', 1, { type: 'sent' }),
+    makeReply(['em_1'], 'em_3', 2, { isArchived: true }),
+    makeMail('em_4', 3),
   ]);
   const context = stage.contextOf(workspaceId);
   const [one, other] = [await stage.threadOf(workspaceId, 'em_1'), await stage.threadOf(workspaceId, 'em_4')];
@@ -25,7 +25,7 @@ async function mailbox() {
 }
 
 /** What a change and its undoing may touch. */
-async function stateOf(workspaceId: string) {
+async function readState(workspaceId: string) {
   const emails = (await stage.emailsOf(workspaceId)).map(({ id, is_read, is_archived, read_at, trashed_at }) => {
     return { id, is_read, is_archived, read_at, isTrashed: trashed_at !== null };
   });
@@ -36,12 +36,12 @@ async function stateOf(workspaceId: string) {
   return { emails, threads };
 }
 
-const codeOf = (work: Promise<unknown>) =>
+const readCode = (work: Promise<unknown>) =>
   work.then(
     () => 'done',
     ({ code }: { code: string }) => code,
   );
-const undoIdOf = ({ undoId }: { undoId: string | null }) => undoId ?? 'no undo';
+const readUndoId = ({ undoId }: { undoId: string | null }) => undoId ?? 'no undo';
 
 describe('an undone change', () => {
   test.each<[string, (context: OperationContext, ids: string[]) => ReturnType<typeof updateThreads>]>([
@@ -60,37 +60,37 @@ describe('an undone change', () => {
     const { workspaceId, context, one, other } = await mailbox();
     // One message is read before, at a time that comes back.
     await updateThreads(context, [other], { isRead: true });
-    const before = await stateOf(workspaceId);
+    const before = await readState(workspaceId);
     const changed = await change(context, [one, other]);
-    expect(await stateOf(workspaceId)).not.toEqual(before);
-    const undone = await undoThreadChange(context, undoIdOf(changed));
+    expect(await readState(workspaceId)).not.toEqual(before);
+    const undone = await undoThreadChange(context, readUndoId(changed));
     expect(undone.skippedCount).toBe(0);
-    expect(await stateOf(workspaceId)).toEqual(before);
+    expect(await readState(workspaceId)).toEqual(before);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('from the trash moves the threads there again', async () => {
     const { workspaceId, context, one, other } = await mailbox();
     await trashThreads(context, [one, other]);
-    const before = await stateOf(workspaceId);
+    const before = await readState(workspaceId);
     const restored = await restoreThreads(context, [one, other]);
-    await undoThreadChange(context, undoIdOf(restored));
-    expect(await stateOf(workspaceId)).toEqual(before);
+    await undoThreadChange(context, readUndoId(restored));
+    expect(await readState(workspaceId)).toEqual(before);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('leaves threads alone that mail, the user or a merge changed since', async () => {
     const { workspaceId, context, one, other } = await mailbox();
-    await stage.arrive(workspaceId, [mailOf('em_5', 4), mailOf('em_6', 5)]);
+    await stage.arrive(workspaceId, [makeMail('em_5', 4), makeMail('em_6', 5)]);
     const [third, fourth] = [await stage.threadOf(workspaceId, 'em_5'), await stage.threadOf(workspaceId, 'em_6')];
     const { undoId } = await updateThreads(context, [one, other, third, fourth], { isArchived: true, isRead: true });
-    await stage.arrive(workspaceId, [answerTo(['em_1'], 'em_7', 6)]);
+    await stage.arrive(workspaceId, [makeReply(['em_1'], 'em_7', 6)]);
     await updateThread(context, other, { isRead: false });
     await updateThread(context, other, { isRead: true });
     await trashThreads(context, [third]);
-    const before = await stateOf(workspaceId);
+    const before = await readState(workspaceId);
     expect(await undoThreadChange(context, undoId ?? '')).toEqual({ threadIds: [fourth], skippedCount: 3 });
-    const after = await stateOf(workspaceId);
+    const after = await readState(workspaceId);
     const without = ({ threads }: typeof before) => threads.filter(({ id }) => id !== fourth);
     expect(without(after)).toEqual(without(before));
     expect(after.threads.find(({ id }) => id === fourth)).toMatchObject({ unread_count: 1, archived_count: 0 });
@@ -101,7 +101,7 @@ describe('an undone change', () => {
     const { workspaceId, context, one, other } = await mailbox();
     const changed = await updateThreads(context, [one, other], { isRead: true, addLabels: ['work'] });
     const { length } = await stage.eventsOf(workspaceId);
-    await undoThreadChange(context, undoIdOf(changed));
+    await undoThreadChange(context, readUndoId(changed));
     const events = (await stage.eventsOf(workspaceId, length)).map(({ kind, thread_id }) => `${kind} ${thread_id}`);
     const expected = [one, other].flatMap((id) => [`thread.labelled ${id}`, `thread.unread ${id}`]);
     expect(events.toSorted((a, b) => a.localeCompare(b))).toEqual(expected.toSorted((a, b) => a.localeCompare(b)));
@@ -110,40 +110,40 @@ describe('an undone change', () => {
 
 test('a change is undone once, also by 50 requests at once', async () => {
   const { workspaceId, context, one, other } = await mailbox();
-  const before = await stateOf(workspaceId);
-  const id = undoIdOf(await updateThreads(context, [one, other], { isRead: true, labels: [] }));
-  const codes = await Promise.all(Array.from({ length: 50 }, () => codeOf(undoThreadChange(context, id))));
+  const before = await readState(workspaceId);
+  const id = readUndoId(await updateThreads(context, [one, other], { isRead: true, labels: [] }));
+  const codes = await Promise.all(Array.from({ length: 50 }, () => readCode(undoThreadChange(context, id))));
   expect(codes.filter((code) => code === 'done')).toHaveLength(1);
   expect(new Set(codes)).toEqual(new Set(['done', 'not_found']));
-  expect(await stateOf(workspaceId)).toEqual(before);
+  expect(await readState(workspaceId)).toEqual(before);
 });
 
 test.each(['undo.taken', 'undo.before-commit'] as const)(
   'a process that ends at %s undoes nothing, and the change can still be undone',
   async (point) => {
     const { workspaceId, context, one, other } = await mailbox();
-    const before = await stateOf(workspaceId);
-    const id = undoIdOf(await updateThreads(context, [one, other], { isRead: true, labels: ['x'] }));
-    const changed = await stateOf(workspaceId);
+    const before = await readState(workspaceId);
+    const id = readUndoId(await updateThreads(context, [one, other], { isRead: true, labels: ['x'] }));
+    const changed = await readState(workspaceId);
     const fault = (at: string) => {
       if (at === point) throw new Error('ends here');
     };
     await expect(undoThreadChange({ ...context, fault }, id)).rejects.toThrow('ends here');
-    expect(await stateOf(workspaceId)).toEqual(changed);
+    expect(await readState(workspaceId)).toEqual(changed);
     await undoThreadChange(context, id);
-    expect(await stateOf(workspaceId)).toEqual(before);
+    expect(await readState(workspaceId)).toEqual(before);
   },
 );
 
 test('a change of another account is not found', async () => {
   const { workspaceId, context, one } = await mailbox();
   const stranger = stage.contextOf(newWorkspace());
-  const id = undoIdOf(await updateThreads(context, [one], { isRead: true }));
-  const before = await stateOf(workspaceId);
+  const id = readUndoId(await updateThreads(context, [one], { isRead: true }));
+  const before = await readState(workspaceId);
   for (const asked of [id, id.toUpperCase(), `${id} `, '', 'chg_x', "' or true --"])
-    expect(await codeOf(undoThreadChange(stranger, asked))).toBe('not_found');
-  expect(await stateOf(workspaceId)).toEqual(before);
-  expect(await codeOf(undoThreadChange(context, id))).toBe('done');
+    expect(await readCode(undoThreadChange(stranger, asked))).toBe('not_found');
+  expect(await readState(workspaceId)).toEqual(before);
+  expect(await readCode(undoThreadChange(context, id))).toBe('done');
 });
 
 test('a request that changes nothing has no undo', async () => {
@@ -154,7 +154,7 @@ test('a request that changes nothing has no undo', async () => {
 
 test('a change can be undone for a day, and the scheduling actor removes it then', async () => {
   const { workspaceId, context, one } = await mailbox();
-  const id = undoIdOf(await updateThreads(context, [one], { isRead: true }));
+  const id = readUndoId(await updateThreads(context, [one], { isRead: true }));
   const age = (interval: string) =>
     stage.owner.pool.query(
       `update thread_undo set expires_at = created_at + interval '24 hours' - $3::interval where workspace_id = $1 and id = $2`,
@@ -167,7 +167,7 @@ test('a change can be undone for a day, and the scheduling actor removes it then
   await removeLeftovers(stage.actor);
   expect(await stored()).toBe(1);
   await age('25 hours');
-  expect(await codeOf(undoThreadChange(context, id))).toBe('not_found');
+  expect(await readCode(undoThreadChange(context, id))).toBe('not_found');
   await removeLeftovers(stage.actor);
   expect(await stored()).toBe(0);
 });

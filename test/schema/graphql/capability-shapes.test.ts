@@ -5,18 +5,18 @@ import { oneOf } from '../../../core/shared/vocabulary.ts';
 import { describe, fieldShape } from '../../../schema/graphql/capability-shapes.ts';
 
 test('a field has the scalar of its shape, and names that end in Id are IDs', () => {
-  const typeOf = (name: string, shape: z.ZodType) => fieldShape(name, shape).type;
-  expect(typeOf('name', z.string().max(3))).toBe('String');
-  expect(typeOf('threadId', z.string().nullish())).toBe('ID');
-  expect(typeOf('id', z.string())).toBe('ID');
-  expect(typeOf('idOrAddress', z.string())).toBe('String');
-  expect(typeOf('valid', z.string())).toBe('String');
-  expect(typeOf('count', z.int().nullable())).toBe('Int');
-  expect(typeOf('share', z.number())).toBe('Float');
-  expect(typeOf('isActive', z.boolean())).toBe('Boolean');
-  expect(typeOf('createdAt', z.date())).toBe('DateTime');
-  expect(typeOf('senders', z.array(z.string()))).toEqual(['String']);
-  expect(typeOf('metadata', z.record(z.string(), z.unknown()).nullish())).toBe('JSON');
+  const readType = (name: string, shape: z.ZodType) => fieldShape(name, shape).type;
+  expect(readType('name', z.string().max(3))).toBe('String');
+  expect(readType('threadId', z.string().nullish())).toBe('ID');
+  expect(readType('id', z.string())).toBe('ID');
+  expect(readType('idOrAddress', z.string())).toBe('String');
+  expect(readType('valid', z.string())).toBe('String');
+  expect(readType('count', z.int().nullable())).toBe('Int');
+  expect(readType('share', z.number())).toBe('Float');
+  expect(readType('isActive', z.boolean())).toBe('Boolean');
+  expect(readType('createdAt', z.date())).toBe('DateTime');
+  expect(readType('senders', z.array(z.string()))).toEqual(['String']);
+  expect(readType('metadata', z.record(z.string(), z.unknown()).nullish())).toBe('JSON');
 });
 
 test('a field may be null when its shape takes null or may be omitted', () => {

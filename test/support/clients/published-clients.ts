@@ -4,7 +4,7 @@ import { Inbound as Sdk } from '@inboundemail/sdk';
 import Inboundemail from 'inboundemail';
 import { Resend } from 'resend';
 import { z } from 'zod';
-import { type ClientMethod, methodsOf, recordClient } from './record-client.ts';
+import { type ClientMethod, listMethods, recordClient } from './record-client.ts';
 
 /** A published client, with all its methods. */
 export interface RecordedClient {
@@ -56,7 +56,7 @@ export async function recordPublishedClients(): Promise<RecordedClient[]> {
       methods: await recordClient(
         resend,
         SERVICE,
-        methodsOf(resend).filter((name) => !inner.resend.has(name)),
+        listMethods(resend).filter((name) => !inner.resend.has(name)),
         LOCAL,
       ),
     },
@@ -76,7 +76,7 @@ export async function recordPublishedClients(): Promise<RecordedClient[]> {
       methods: await recordClient(
         inboundemail,
         `${SERVICE}/api/e2`,
-        methodsOf(inboundemail).filter((name) => name.includes('.')),
+        listMethods(inboundemail).filter((name) => name.includes('.')),
         LOCAL,
       ),
     },
@@ -88,7 +88,7 @@ export async function recordPublishedClients(): Promise<RecordedClient[]> {
       methods: await recordClient(
         sdk,
         SERVICE,
-        methodsOf(sdk).filter((name) => !inner.sdk.has(name)),
+        listMethods(sdk).filter((name) => !inner.sdk.has(name)),
         LOCAL,
       ),
     },

@@ -8,7 +8,7 @@ export interface ClientMethod {
 const NOT_RESOURCES = new Set(['resend', 'client', 'headers', 'options', 'logger']);
 
 /** Returns the names of the public methods of a client and its resources, as they are there when it runs: `emails.attachments.list`. */
-export function methodsOf(client: object, place = ''): string[] {
+export function listMethods(client: object, place = ''): string[] {
   const names = new Set(Object.keys(client));
   for (
     let prototype: unknown = Object.getPrototypeOf(client);
@@ -22,7 +22,7 @@ export function methodsOf(client: object, place = ''): string[] {
     const value: unknown = Reflect.get(client, name);
     const method = place === '' ? name : `${place}.${name}`;
     if (typeof value === 'function') return [method];
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? methodsOf(value, method) : [];
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? listMethods(value, method) : [];
   });
 }
 

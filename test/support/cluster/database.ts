@@ -26,14 +26,14 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await onServer(clusterUrl, `create database ${name} template postroom_template strategy file_copy`);
   const opened: Database[] = [];
   const url = databaseUrl(clusterUrl, name);
-  const urlOf = (role: DatabaseRole) => (role === null ? url : loginUrl(url, role, secretKey));
+  const readUrl = (role: DatabaseRole) => (role === null ? url : loginUrl(url, role, secretKey));
   return {
     url,
     environment: { DATABASE_URL: withoutLogin(url), SECRET_KEY: clusterSecretKey },
-    urlOf,
+    urlOf: readUrl,
     open(role) {
       const database = openDatabase({
-        url: urlOf(role),
+        url: readUrl(role),
         role,
         poolSize: 6,
         applicationName: 'test',

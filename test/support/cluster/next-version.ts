@@ -37,7 +37,7 @@ export async function makeVersion(folder: string, next: NextVersion, before = re
   const manifest = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'));
   await writeFile(path.join(folder, 'package.json'), JSON.stringify({ ...manifest, version: next.version }));
   for (const migration of next.migrations)
-    await writeFile(path.join(folder, 'db/migrations', `${migration.name}.ts`), codeOf(migration));
+    await writeFile(path.join(folder, 'db/migrations', `${migration.name}.ts`), makeCode(migration));
   for (const change of [...listing(next.migrations), ...(next.changes ?? [])]) await apply(folder, change);
 }
 
@@ -47,7 +47,7 @@ async function productFiles(): Promise<string[]> {
   return [...rules.matchAll(/^!(\S+)$/gm)].map(([, name = '']) => name);
 }
 
-function codeOf({ statements, isApart }: NextMigration): string {
+function makeCode({ statements, isApart }: NextMigration): string {
   return `import { Migration } from '@mikro-orm/migrations';
 
 export class Step extends Migration {

@@ -56,7 +56,7 @@ export function reportFiles(
     zip: {
       contentType: 'application/zip',
       filename: `${name}.zip`,
-      content: zipOf([{ name: `${name}.xml`, content: Buffer.from(xml) }]),
+      content: makeZip([{ name: `${name}.xml`, content: Buffer.from(xml) }]),
     },
     gzip: { contentType: 'application/gzip', filename: `${name}.xml.gz`, content: gzipSync(xml) },
     xml: { contentType: 'text/xml', filename: `${name}.xml`, content: Buffer.from(xml) },
@@ -98,7 +98,7 @@ export interface ZippedFile {
 }
 
 /** An archive (PKWARE APPNOTE). */
-export function zipOf(files: readonly ZippedFile[]): Buffer {
+export function makeZip(files: readonly ZippedFile[]): Buffer {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];
   let offset = 0;

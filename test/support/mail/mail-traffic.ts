@@ -142,17 +142,17 @@ export class MailTraffic {
     };
     const deadline = performance.now() + PATIENCE_MS;
     for (let attempt = 0; performance.now() < deadline; attempt++) {
-      const answer = await post(`${pick(this.#order.urls, n + attempt)}/api/e2/emails`, request);
-      send.status = typeof answer === 'string' ? null : answer.status;
-      if (typeof answer !== 'string' && answer.status < 300) {
-        send.id = answer.body.id;
-        send.messageId = answer.body.message_id;
-        this.sentIds.set(domain, [...(this.sentIds.get(domain) ?? []), answer.body.id]);
+      const response = await post(`${pick(this.#order.urls, n + attempt)}/api/e2/emails`, request);
+      send.status = typeof response === 'string' ? null : response.status;
+      if (typeof response !== 'string' && response.status < 300) {
+        send.id = response.body.id;
+        send.messageId = response.body.message_id;
+        this.sentIds.set(domain, [...(this.sentIds.get(domain) ?? []), response.body.id]);
         return;
       }
-      count(this.httpTrouble, typeof answer === 'string' ? answer : String(answer.status));
+      count(this.httpTrouble, typeof response === 'string' ? response : String(response.status));
       // 409: an earlier try of the same key is still under way.
-      if (typeof answer !== 'string' && ![409, 502, 503, 504].includes(answer.status)) return;
+      if (typeof response !== 'string' && ![409, 502, 503, 504].includes(response.status)) return;
       await sleep(RETRY_MS);
     }
   }
@@ -169,9 +169,9 @@ export async function createTrafficAccount(
 ): Promise<DomainAccount & TrafficAccount> {
   const account = await stage.createAccount();
   const made = async (route: string, body: unknown) => {
-    const answer = await account.call('POST', route, body);
-    if (answer.status !== 201) throw new Error(`POST ${route}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body.id as string;
+    const response = await account.call('POST', route, body);
+    if (response.status !== 201) throw new Error(`POST ${route}: ${response.status} ${JSON.stringify(response.body)}`);
+    return response.body.id as string;
   };
   const endpointId = await made('/endpoints', { name: 'hook', type: 'webhook', config: { url } });
   const address = `box@${account.domain}`;

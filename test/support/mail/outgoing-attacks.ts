@@ -8,24 +8,24 @@ export interface OutgoingCase {
 
 const HEAD = ['From: Ann <ann@inbox.test>', 'To: ada@elsewhere.test', 'Subject: Hi', 'MIME-Version: 1.0'];
 
-export function messageOf(fields: readonly string[], body: string | readonly string[]): Buffer {
+export function makeMessage(fields: readonly string[], body: string | readonly string[]): Buffer {
   const lines = typeof body === 'string' ? [body] : body;
   return Buffer.from([...fields, '', ...lines, ''].join('\r\n'), 'utf8');
 }
 
 function plain(body: string | readonly string[], type = 'text/plain; charset=utf-8', ...more: string[]): Buffer {
-  return messageOf([...HEAD, `Content-Type: ${type}`, ...more], body);
+  return makeMessage([...HEAD, `Content-Type: ${type}`, ...more], body);
 }
 
 const html = (body: string) => plain(body, 'text/html; charset=utf-8');
 const base64 = (content: string | Buffer, type: string, ...more: string[]) =>
   plain(Buffer.from(content).toString('base64'), type, 'Content-Transfer-Encoding: base64', ...more);
-const withField = (...fields: string[]) => messageOf([...HEAD, ...fields], 'Hello');
+const withField = (...fields: string[]) => makeMessage([...HEAD, ...fields], 'Hello');
 
 /** A multipart with these parts: header fields, a blank line, and a body. */
 function parts(subtype: string, ...each: string[]): Buffer {
   const body = [...each.flatMap((part) => ['--b1', part]), '--b1--'];
-  return messageOf([...HEAD, `Content-Type: multipart/${subtype}; boundary=b1`], body);
+  return makeMessage([...HEAD, `Content-Type: multipart/${subtype}; boundary=b1`], body);
 }
 
 const HELLO = 'Content-Type: text/plain\r\n\r\nHello';
@@ -198,9 +198,9 @@ const htmls: [string, string, OutgoingCase['finds']][] = [
 ];
 
 const messages: [string, Buffer, OutgoingCase['finds']][] = [
-  ['subject', messageOf(['From: ann@inbox.test', 'Subject: evil.com'], 'Hello'), 'link'],
-  ['encoded subject', messageOf(['From: ann@inbox.test', 'Subject: =?utf-8?B?ZXZpbOOAgmNvbQ==?='], 'Hello'), 'link'],
-  ['display name', messageOf(['From: "evil.com" <ann@inbox.test>', 'Subject: x'], 'Hello'), 'link'],
+  ['subject', makeMessage(['From: ann@inbox.test', 'Subject: evil.com'], 'Hello'), 'link'],
+  ['encoded subject', makeMessage(['From: ann@inbox.test', 'Subject: =?utf-8?B?ZXZpbOOAgmNvbQ==?='], 'Hello'), 'link'],
+  ['display name', makeMessage(['From: "evil.com" <ann@inbox.test>', 'Subject: x'], 'Hello'), 'link'],
   ['name of a recipient', withField('Cc: "www.evil" <eve@elsewhere.test>'), 'link'],
   ['own field', withField(`X-Url: ${URL}`), 'link'],
   ['List-Unsubscribe', withField(`List-Unsubscribe: <${URL}>`), 'link'],
@@ -245,12 +245,12 @@ const messages: [string, Buffer, OutgoingCase['finds']][] = [
   ['part of a digest', parts('digest', `\r\nSubject: x\r\n\r\n${URL}`), 'link'],
   [
     'preamble',
-    messageOf([...HEAD, 'Content-Type: multipart/mixed; boundary=b1'], [URL, '--b1', HELLO, '--b1--']),
+    makeMessage([...HEAD, 'Content-Type: multipart/mixed; boundary=b1'], [URL, '--b1', HELLO, '--b1--']),
     'link',
   ],
   [
     'epilogue',
-    messageOf([...HEAD, 'Content-Type: multipart/mixed; boundary=b1'], ['--b1', HELLO, '--b1--', URL]),
+    makeMessage([...HEAD, 'Content-Type: multipart/mixed; boundary=b1'], ['--b1', HELLO, '--b1--', URL]),
     'link',
   ],
   [
@@ -272,7 +272,7 @@ const messages: [string, Buffer, OutgoingCase['finds']][] = [
   ['unknown charset', plain('x', 'text/plain; charset=x-own'), 'doubt'],
   ['UTF-7 in HTML', html('<meta charset="utf-7"><p>x</p>'), 'doubt'],
   ['escape in ASCII', plain('\u001b$B#e\u001b(B', 'text/plain'), 'doubt'],
-  ['charset of an encoded word', messageOf(['From: ann@inbox.test', 'Subject: =?utf-7?Q?x?='], 'Hello'), 'doubt'],
+  ['charset of an encoded word', makeMessage(['From: ann@inbox.test', 'Subject: =?utf-7?Q?x?='], 'Hello'), 'doubt'],
   ['bytes of another charset', base64(Buffer.from([0xff, 0xfe, 0x80]), 'text/plain; charset=utf-8'), 'doubt'],
   ['two Content-Types', plain('x', 'text/plain', 'Content-Type: text/html'), 'doubt'],
   [
@@ -291,7 +291,7 @@ const messages: [string, Buffer, OutgoingCase['finds']][] = [
   ['type without a subtype', plain('x', 'text'), 'doubt'],
   [
     'boundary in another',
-    messageOf(
+    makeMessage(
       [...HEAD, 'Content-Type: multipart/mixed; boundary=b'],
       ['--b', 'Content-Type: multipart/mixed; boundary=bb', '', '--bb', HELLO, '--bb--', '--b--'],
     ),
@@ -300,15 +300,15 @@ const messages: [string, Buffer, OutgoingCase['finds']][] = [
   ['line that begins with the boundary', parts('mixed', `${HELLO}\r\n--b1x`), 'doubt'],
   [
     'multipart that does not end',
-    messageOf([...HEAD, 'Content-Type: multipart/mixed; boundary=b1'], ['--b1', HELLO]),
+    makeMessage([...HEAD, 'Content-Type: multipart/mixed; boundary=b1'], ['--b1', HELLO]),
     'doubt',
   ],
   ['multipart without a boundary', plain(['--b1', HELLO, '--b1--'], 'multipart/mixed'), 'doubt'],
   ['multipart in base64', base64('--b1\r\n\r\nx\r\n--b1--', 'multipart/mixed; boundary=b1'), 'doubt'],
   ['message in base64', base64('Subject: x\r\n\r\nx', 'message/rfc822'), 'doubt'],
-  ['line that is no field', messageOf([...HEAD, 'Content-Type text/html'], 'Hello'), 'doubt'],
-  ['space before a colon', messageOf([...HEAD, 'Content-Type : text/html'], 'Hello'), 'doubt'],
-  ['folded line without text', messageOf([...HEAD, 'X-A: b', ' ', ' c: d'], 'Hello'), 'doubt'],
+  ['line that is no field', makeMessage([...HEAD, 'Content-Type text/html'], 'Hello'), 'doubt'],
+  ['space before a colon', makeMessage([...HEAD, 'Content-Type : text/html'], 'Hello'), 'doubt'],
+  ['folded line without text', makeMessage([...HEAD, 'X-A: b', ' ', ' c: d'], 'Hello'), 'doubt'],
   ['header of a part that does not end', parts('mixed', 'Content-Type: text/plain'), 'doubt'],
   ['two Reply-To', withField('Reply-To: a@example.com', 'Reply-To: b@example.com'), 'doubt'],
   ['TNEF', parts('mixed', HELLO, 'Content-Type: application/ms-tnef; name=winmail.dat\r\n\r\nx'), 'doubt'],
@@ -357,7 +357,7 @@ const messages: [string, Buffer, OutgoingCase['finds']][] = [
   ['two forms of a text', parts('alternative', HELLO, 'Content-Type: text/html\r\n\r\n<p>Hello</p>'), null],
   [
     'preamble of mail programs',
-    messageOf(
+    makeMessage(
       [...HEAD, 'Content-Type: multipart/mixed; boundary="b 1"'],
       ['This is a multi-part message in MIME format.', '--b 1', HELLO, '--b 1--'],
     ),
@@ -382,7 +382,7 @@ const messages: [string, Buffer, OutgoingCase['finds']][] = [
   ['Latin-1', base64(Buffer.from('Grüße', 'latin1'), 'text/plain; charset=ISO-8859-1'), null],
   ['Japanese text', base64(Buffer.from('\u001b$B$3$s\u001b(B', 'latin1'), 'text/plain; charset=iso-2022-jp'), null],
   ['public key', plain(['-----BEGIN PGP PUBLIC KEY BLOCK-----', 'x', '-----END PGP PUBLIC KEY BLOCK-----']), null],
-  ['no MIME', messageOf(['From: ann@inbox.test', 'Subject: x'], 'Hello'), null],
+  ['no MIME', makeMessage(['From: ann@inbox.test', 'Subject: x'], 'Hello'), null],
 ];
 
 /** Every case, in a fixed order. */

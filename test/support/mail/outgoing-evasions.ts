@@ -1,4 +1,4 @@
-import { messageOf, type OutgoingCase } from './outgoing-attacks.ts';
+import { makeMessage, type OutgoingCase } from './outgoing-attacks.ts';
 
 /*
  * More ways to hide a link or a file from a policy: by layout, by the names of files, by XML, by encoded values, and by fields that readers
@@ -6,11 +6,11 @@ import { messageOf, type OutgoingCase } from './outgoing-attacks.ts';
  */
 
 const HEAD = ['From: Ann <ann@inbox.test>', 'MIME-Version: 1.0'];
-const html = (body: string) => messageOf([...HEAD, 'Content-Type: text/html; charset=utf-8'], body);
-const text = (body: string) => messageOf([...HEAD, 'Content-Type: text/plain; charset=utf-8'], body);
-const withField = (field: string) => messageOf([...HEAD, field], 'Hello');
+const html = (body: string) => makeMessage([...HEAD, 'Content-Type: text/html; charset=utf-8'], body);
+const text = (body: string) => makeMessage([...HEAD, 'Content-Type: text/plain; charset=utf-8'], body);
+const withField = (field: string) => makeMessage([...HEAD, field], 'Hello');
 const withPart = (head: string, body: string) =>
-  messageOf(
+  makeMessage(
     [...HEAD, 'Content-Type: multipart/mixed; boundary=b'],
     `--b\r\n\r\nHello\r\n--b\r\n${head}\r\n\r\n${body}\r\n--b--`,
   );

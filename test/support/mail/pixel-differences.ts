@@ -40,7 +40,7 @@ export async function openComparer(browser: Browser): Promise<{
         inlineImages: new Map(),
         ownHosts: new Set(),
       });
-      const pictures = { ours: await pictureOf(ours, document.html), raw: await pictureOf(raw, html) };
+      const pictures = { ours: await readPicture(ours, document.html), raw: await readPicture(raw, html) };
       const share = await counter.evaluate(countDifferences, {
         a: pictures.ours.toString('base64'),
         b: pictures.raw.toString('base64'),
@@ -64,7 +64,7 @@ export async function openComparer(browser: Browser): Promise<{
   };
 }
 
-async function pictureOf(page: Page, html: string): Promise<Buffer> {
+async function readPicture(page: Page, html: string): Promise<Buffer> {
   await page.setViewportSize({ width: WIDTH, height: FIRST_HEIGHT });
   await page.setContent(html, { waitUntil: 'load' });
   const height = await page.evaluate(() => document.documentElement.scrollHeight);

@@ -22,7 +22,7 @@ export async function poisonRow(
 }
 
 /** What is known of a row that is set aside; null: nothing. */
-export async function asideOf(owner: Database, step: string, subjectId: string) {
+export async function readAside(owner: Database, step: string, subjectId: string) {
   const { rows } = await owner.pool.query<{ tries: number; is_dead: boolean; wait: number | null; last_error: string }>(
     `select tries, dead_at is not null as is_dead, last_error,
        case when dead_at is null then extract(epoch from retry_at - last_failed_at)::float8 end as wait

@@ -18,7 +18,7 @@ export async function insertEmails(
     const [from = 'nobody@nowhere.test', ...to] = mail.addresses;
     const list = (addresses: string[]) => ({
       text: addresses.join(', '),
-      addresses: addresses.map((address) => ({ name: nameOf(address), address })),
+      addresses: addresses.map((address) => ({ name: readName(address), address })),
     });
     return {
       workspace_id: workspaceId,
@@ -60,6 +60,6 @@ export async function insertEmails(
 }
 
 /** `ann@a.test` is shown as `Ann`. */
-function nameOf(address: string): string {
+function readName(address: string): string {
   return address.charAt(0).toUpperCase() + address.slice(1).split('@')[0];
 }

@@ -20,7 +20,7 @@ export interface Holdings {
 }
 
 /** What a gateway answers, injected or over HTTP. */
-export interface GatewayAnswer {
+export interface GatewayResponse {
   statusCode: number;
   headers: Record<string, unknown>;
   body: string;
@@ -37,7 +37,7 @@ export interface HoldingsGround {
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
-  ) => Promise<GatewayAnswer>;
+  ) => Promise<GatewayResponse>;
 }
 
 /** Tables in which a user may have no row. */
@@ -69,7 +69,7 @@ export async function makeHoldings(ground: HoldingsGround): Promise<Holdings> {
   await addRefusal(ground.actor, mailbox);
   await addTeam(ground.actor, mailbox);
   await fillEmptyTables(ground.actor, mailbox.workspaceId, known);
-  return holdingsOf(ground.actor, mailbox);
+  return readHoldings(ground.actor, mailbox);
 }
 
 /** Makes a draft of a reply, with a file. */
@@ -86,8 +86,8 @@ export async function addDraft(
     text: `Secret of ${workspaceId}`,
     attachments,
   };
-  const answer = await ground.call(apiKey, 'POST', '/drafts', draft);
-  if (answer.statusCode >= 300) throw new Error(answer.body);
+  const response = await ground.call(apiKey, 'POST', '/drafts', draft);
+  if (response.statusCode >= 300) throw new Error(response.body);
 }
 
 /** Puts a request into the log, which may be off. */
@@ -156,12 +156,12 @@ export async function addTeam(actor: Database, { workspaceId }: TestMailbox): Pr
 }
 
 /** What the account of the mailbox has by now. */
-export async function holdingsOf(database: Database, mailbox: TestMailbox): Promise<Holdings> {
+export async function readHoldings(database: Database, mailbox: TestMailbox): Promise<Holdings> {
   const { workspaceId, address } = mailbox;
   return {
     mailbox,
-    ids: await idsOf(database, workspaceId),
-    names: [address, domainOf(mailbox), suppressedBy(mailbox)],
+    ids: await readIds(database, workspaceId),
+    names: [address, readDomain(mailbox), suppressedBy(mailbox)],
   };
 }
 
@@ -185,7 +185,7 @@ export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): 
     domainId,
     address,
   ]);
-  const report = readDmarcReport(dmarcXml({ domain: domainOf(mailbox) }));
+  const report = readDmarcReport(dmarcXml({ domain: readDomain(mailbox) }));
   if (report === null) throw new Error('no report');
   const row = dmarcRow({ workspaceId, emailId: plain }, report, (kind) =>
     makeIdentifier(kind, new Date(), randomBytes(10)),
@@ -265,26 +265,26 @@ export async function addByInterface(
     later: ['/emails', later],
     batch: ['/emails/batch', { emails: [sent, later] }],
     rule: ['/guard', rule],
-    domain: ['/domains', { domain: `more-${domainOf(mailbox)}` }],
-    'reply-address': ['/reply-addresses', { domain: domainOf(mailbox), metadata: { mark: workspaceId } }],
+    domain: ['/domains', { domain: `more-${readDomain(mailbox)}` }],
+    'reply-address': ['/reply-addresses', { domain: readDomain(mailbox), metadata: { mark: workspaceId } }],
     suppression: ['/suppressions', { address: suppressedBy(mailbox) }],
     'image-sender': ['/image-senders', { address: suppressedBy(mailbox) }],
   } as const;
   for (const kind of kinds) {
     const [path, body] = requests[kind];
     const headers = { 'idempotency-key': randomBytes(8).toString('hex') };
-    const answer = await ground.call(mailbox.apiKey, 'POST', path, body, headers);
-    if (answer.statusCode >= 300) throw new Error(`${path}: ${answer.body}`);
+    const response = await ground.call(mailbox.apiKey, 'POST', path, body, headers);
+    if (response.statusCode >= 300) throw new Error(`${path}: ${response.body}`);
   }
 }
 
-function domainOf({ address }: TestMailbox): string {
+function readDomain({ address }: TestMailbox): string {
   return address.split('@')[1] ?? '';
 }
 
 /** An address that the account sends nothing to. */
 function suppressedBy(mailbox: TestMailbox): string {
-  return `gone@${domainOf(mailbox).replace('box', 'elsewhere')}`;
+  return `gone@${readDomain(mailbox).replace('box', 'elsewhere')}`;
 }
 
 const FILE = {
@@ -317,7 +317,7 @@ export async function removeAccounts(owner: Database): Promise<void> {
 }
 
 /** A digest of every row of the user, by table, without these columns: when a key was last used is written long after. */
-export async function digestsOf(
+export async function readDigests(
   database: Database,
   tables: readonly string[],
   workspaceId: string,
@@ -380,7 +380,7 @@ function plainValue(name: string, type: string, workspaceId: string): unknown {
   return `${name}_${workspaceId}`;
 }
 
-async function idsOf(database: Database, workspaceId: string): Promise<Map<string, string[]>> {
+async function readIds(database: Database, workspaceId: string): Promise<Map<string, string[]>> {
   const found = new Set<string>();
   for (const table of await workspaceTables(database)) {
     const { rows } = await database.pool.query<{ id: string }>(

@@ -44,7 +44,7 @@ export async function giveRaw(owner: Database, mails: readonly SharedMail[], tex
 }
 
 /** Rows of the user's that name one of the emails, by table, but for events, which have an age of their own; empty: none is left. */
-export async function tracesOf(owner: Database, workspaceId: string, emailIds: readonly string[]): Promise<string[]> {
+export async function listTraces(owner: Database, workspaceId: string, emailIds: readonly string[]): Promise<string[]> {
   const { rows: tables } = await owner.pool.query<{ name: string; column: string }>(`
     select c.relname as name, a.attname as column from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
     where c.relkind = 'r' and c.relname <> 'event' and c.relnamespace = 'public'::regnamespace and a.attname in ('email_id', 'latest_email_id', 'subject_id')

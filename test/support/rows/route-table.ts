@@ -61,13 +61,13 @@ function servedRoutes({ method, url, schema, config }: RouteOptions): ServedRout
       method: each,
       url,
       params: [...url.matchAll(/:(\w+)|\*/g)].map((match) => match[1] ?? '*'),
-      query: jsonSchemaOf(schema?.querystring),
-      body: jsonSchemaOf(schema?.body),
+      query: readJsonSchema(schema?.querystring),
+      body: readJsonSchema(schema?.body),
       access: config?.access ?? null,
     }));
 }
 
-function jsonSchemaOf(schema: unknown): JsonSchema | null {
+function readJsonSchema(schema: unknown): JsonSchema | null {
   if (schema === undefined) return null;
   return z.toJSONSchema(schema as z.ZodType, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
 }
@@ -106,7 +106,7 @@ function textsIn(value: unknown): FieldPath[] {
 }
 
 /** The examples of a schema. */
-export function examplesOf(schema: JsonSchema): unknown[] {
+export function listExamples(schema: JsonSchema): unknown[] {
   const named = schema.$ref === undefined ? undefined : schema.$defs?.[schema.$ref.split('/').at(-1) ?? ''];
   return schema.examples ?? named?.examples ?? [];
 }

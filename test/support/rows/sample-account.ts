@@ -50,9 +50,10 @@ export async function fillAccount({
   webhookUrl,
 }: SamplePlace): Promise<SampleAccount> {
   const call = async (method: string, route: string, body?: unknown) => {
-    const answer = await account.call(method, route, body);
-    if (answer.status >= 300) throw new Error(`${method} ${route}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const response = await account.call(method, route, body);
+    if (response.status >= 300)
+      throw new Error(`${method} ${route}: ${response.status} ${JSON.stringify(response.body)}`);
+    return response.body;
   };
   const transport = createTransport({ host: '127.0.0.1', port: smtpPort, secure: false, ignoreTLS: true });
   const support = `support@${domain}`;

@@ -22,7 +22,7 @@ export function matchingIds(
 function isMet(mail: SearchedMail, term: SearchTerm): boolean {
   switch (term.kind) {
     case 'words':
-      return textsOf(mail, term.place).some((text) => holdsWords(text, term.words, term.isWhole));
+      return listTexts(mail, term.place).some((text) => holdsWords(text, term.words, term.isWhole));
     case 'domain': {
       const addresses = [mail.from.address, ...mail.to.map(({ address }) => address), mail.recipient, mail.ownAddress];
       return addresses.some((address) => address?.split('@')[1] === term.name);
@@ -37,16 +37,16 @@ function isMet(mail: SearchedMail, term: SearchTerm): boolean {
     case 'after':
       return mail.createdAt >= term.at;
     case 'flag':
-      return flagsOf(mail).includes(term.flag);
+      return listFlags(mail).includes(term.flag);
   }
 }
 
-function flagsOf({ type, isRead, isArchived, hasAttachments }: SearchedMail): string[] {
+function listFlags({ type, isRead, isArchived, hasAttachments }: SearchedMail): string[] {
   const received = type === 'received' ? [isRead ? 'read' : 'unread', isArchived ? 'archived' : 'inbox'] : [];
   return [type, ...received, ...(hasAttachments ? ['attachment'] : [])];
 }
 
-function textsOf(mail: SearchedMail, place: 'anywhere' | 'subject' | 'from' | 'to'): string[] {
+function listTexts(mail: SearchedMail, place: 'anywhere' | 'subject' | 'from' | 'to'): string[] {
   const shown = (people: SearchedMail['to']) => people.map(({ name, address }) => `${name} ${address}`).join(' ');
   const to = [shown(mail.to), mail.recipient ?? ''];
   switch (place) {

@@ -147,7 +147,7 @@ function hasLabels(thread: ReferenceThread | undefined, terms: readonly SearchTe
 function hasTerm(email: ReferenceEmail, term: SearchTerm): boolean {
   switch (term.kind) {
     case 'words':
-      return placesOf(email, term.place).some((text) => holdsWords(text, term.words, term.isWhole));
+      return listPlaces(email, term.place).some((text) => holdsWords(text, term.words, term.isWhole));
     case 'domain':
       return email.addresses.some((address) => address.endsWith(`@${term.name}`));
     case 'before':
@@ -163,7 +163,7 @@ function hasTerm(email: ReferenceEmail, term: SearchTerm): boolean {
   }
 }
 
-function placesOf(email: ReferenceEmail, place: 'anywhere' | 'subject' | 'from' | 'to'): string[] {
+function listPlaces(email: ReferenceEmail, place: 'anywhere' | 'subject' | 'from' | 'to'): string[] {
   const to = [email.to_text ?? '', email.recipient ?? ''];
   const texts = { subject: [email.subject], from: [email.from_text], to };
   return place === 'anywhere' ? [...texts.subject, ...texts.from, ...texts.to, email.text] : texts[place];

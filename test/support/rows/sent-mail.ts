@@ -153,7 +153,7 @@ export async function insertSentMail(
 }
 
 /** What the tables say of the recipients of an email, in the order of their addresses. */
-export async function recipientsOf(database: Database, emailId: string): Promise<Record<string, unknown>[]> {
+export async function listRecipients(database: Database, emailId: string): Promise<Record<string, unknown>[]> {
   const { rows } = await database.pool.query(
     `select address, status, last_code, last_status, last_text, refusal_reason, next_attempt_at, settled_at, complained_at, reported_at from recipient
      where email_id = $1 order by address`,

@@ -61,11 +61,11 @@ const START = Date.UTC(2026, 0, 1);
  */
 export function randomMail(random: () => number, options: RandomMailOptions): ThreadableMessage[] {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const idOf = (index: number) => `<${index}@mail.test>`;
+  const makeId = (index: number) => `<${index}@mail.test>`;
   const someIds = () =>
     Array.from({ length: 1 + Math.floor(random() * 2) }, () =>
       // A third more than there are messages: ids that never come.
-      random() < 0.1 ? '<yes>' : idOf(Math.floor(random() * options.count * 1.3)),
+      random() < 0.1 ? '<yes>' : makeId(Math.floor(random() * options.count * 1.3)),
     );
   return Array.from({ length: options.count }, (_, index) => {
     const subject = Math.floor(random() * SUBJECTS.length);
@@ -73,7 +73,7 @@ export function randomMail(random: () => number, options: RandomMailOptions): Th
     const isTwin = random() < 0.05;
     return {
       emailId: `em_${index.toString().padStart(4, '0')}`,
-      messageId: idOf(isTwin ? Math.floor(random() * options.count) : index),
+      messageId: makeId(isTwin ? Math.floor(random() * options.count) : index),
       inReplyTo: doesRefer && random() < 0.7 ? someIds() : [],
       references: doesRefer && random() < 0.7 ? someIds() : [],
       subject: SUBJECTS[subject] ?? '',

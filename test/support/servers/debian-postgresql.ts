@@ -43,10 +43,10 @@ export async function startDebianPostgresql(programs: string, directory: string)
   await as('pg_ctl', ['start', '--wait', '-D', data, '-l', path.join(directory, 'log')]);
   const psql = (statement: string) =>
     as('psql', ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', '-c', statement]);
-  const urlOf = (name: string) => `postgresql://postroom:secret@127.0.0.1:${port}/${name}`;
+  const makeUrl = (name: string) => `postgresql://postroom:secret@127.0.0.1:${port}/${name}`;
   const createDatabase = async (name: string) => {
     await psql(`create database ${name} owner postroom`);
-    return urlOf(name);
+    return makeUrl(name);
   };
   await psql(`create role postroom login createrole password 'secret'`);
   return {

@@ -45,24 +45,24 @@ export async function startDnsServer(host = '127.0.0.1'): Promise<DnsServer> {
 /** Serves what `zoneOf` returns for a name, SERVFAIL where that is null, and adds each question to `queries`. */
 export async function serveDns(
   host: string,
-  zoneOf: (name: string) => DnsZone | null,
+  findZone: (name: string) => DnsZone | null,
   queries: string[],
   secure: ReadonlySet<string> = new Set(),
 ): Promise<Pick<DnsServer, 'port' | 'address' | 'stop'>> {
-  const answer = (query: Packet) => answerFrom(query, zoneOf, queries, secure);
+  const respond = (query: Packet) => respondFrom(query, findZone, queries, secure);
   const tcp = createServer((socket) => {
     socket.on('error', () => socket.destroy());
     socket.on('data', (data) => {
-      const reply = answer(dnsPacket.streamDecode(data));
+      const reply = respond(dnsPacket.streamDecode(data));
       if (reply === 'garbage') socket.destroy();
       else if (reply !== null) socket.end(dnsPacket.streamEncode(reply));
     });
   });
   const udp = await listenOnOnePort(tcp, host);
   udp.on('message', (message, from) => {
-    const reply = answer(dnsPacket.decode(message));
+    const reply = respond(dnsPacket.decode(message));
     if (reply === 'garbage') udp.send(garbageFor(message), from.port, from.address);
-    else if (reply !== null) udp.send(datagramOf(reply), from.port, from.address);
+    else if (reply !== null) udp.send(readDatagram(reply), from.port, from.address);
   });
   const { port } = udp.address();
   return {
@@ -92,9 +92,9 @@ async function listenOnOnePort(tcp: Server, host: string): Promise<Socket> {
   }
 }
 
-function answerFrom(
+function respondFrom(
   query: Packet,
-  zoneOf: (name: string) => DnsZone | null,
+  findZone: (name: string) => DnsZone | null,
   queries: string[],
   secure: ReadonlySet<string>,
 ): Packet | 'garbage' | null {
@@ -102,8 +102,8 @@ function answerFrom(
   if (question === undefined) return null;
   const name = question.name.toLowerCase();
   queries.push(`${question.type} ${name}`);
-  const zone = zoneOf(name);
-  const records = zone === null ? 'SERVFAIL' : recordsOf(zone, question.type, name);
+  const zone = findZone(name);
+  const records = zone === null ? 'SERVFAIL' : readRecords(zone, question.type, name);
   if (records === 'silent') return null;
   if (records === 'garbage') return 'garbage';
   const code = records === 'NXDOMAIN' ? NXDOMAIN : records === 'SERVFAIL' ? SERVFAIL : 0;
@@ -114,26 +114,27 @@ function answerFrom(
     flags:
       dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE | (isSecure ? dnsPacket.AUTHENTIC_DATA : 0) | code,
     questions: [question],
-    answers: typeof records === 'string' || zone === null ? [] : answersOf(zone, question.name, question.type, records),
+    answers:
+      typeof records === 'string' || zone === null ? [] : listRecords(zone, question.name, question.type, records),
   };
 }
 
 /** The records, or the alias that the name is (RFC 1034 §3.6.2) with the records of its target, as a recursive server returns them. */
-function answersOf(zone: DnsZone, name: string, type: string, records: unknown[]): Answer[] {
-  const [alias] = type === 'CNAME' ? [] : recordsOf(zone, 'CNAME', name.toLowerCase());
-  if (typeof alias !== 'string' || records.length > 0) return records.map((data) => toAnswer(name, type, data));
-  const target = recordsOf(zone, type, alias.toLowerCase());
-  const found = typeof target === 'string' ? [] : target.map((data) => toAnswer(alias, type, data));
-  return [toAnswer(name, 'CNAME', alias), ...found];
+function listRecords(zone: DnsZone, name: string, type: string, records: unknown[]): Answer[] {
+  const [alias] = type === 'CNAME' ? [] : readRecords(zone, 'CNAME', name.toLowerCase());
+  if (typeof alias !== 'string' || records.length > 0) return records.map((data) => toRecord(name, type, data));
+  const target = readRecords(zone, type, alias.toLowerCase());
+  const found = typeof target === 'string' ? [] : target.map((data) => toRecord(alias, type, data));
+  return [toRecord(name, 'CNAME', alias), ...found];
 }
 
-function recordsOf(zone: DnsZone, type: string, name: string): DnsRecords {
+function readRecords(zone: DnsZone, type: string, name: string): DnsRecords {
   const isKnown = [...zone].some(([key, records]) => key.endsWith(` ${name}`) && records !== 'NXDOMAIN');
   return zone.get(`${type} ${name}`) ?? (isKnown ? [] : 'NXDOMAIN');
 }
 
 /** What is too large for a datagram is asked for again over TCP (RFC 1035 §4.2.1). */
-function datagramOf(reply: Packet): Buffer {
+function readDatagram(reply: Packet): Buffer {
   const bytes = dnsPacket.encode(reply);
   if (bytes.length <= MAX_DATAGRAM_BYTES) return bytes;
   return dnsPacket.encode({ ...reply, flags: (reply.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE, answers: [] });
@@ -154,7 +155,7 @@ const NXDOMAIN = 3;
 /** Bytes of one string of a TXT record (RFC 1035 §3.3). */
 const TXT_STRING = /[^]{1,255}/g;
 
-function toAnswer(name: string, type: string, data: unknown): Answer {
+function toRecord(name: string, type: string, data: unknown): Answer {
   const given = type === 'TXT' && typeof data === 'string' ? (data.match(TXT_STRING) ?? ['']) : data;
   return { name, type: type as StringRecordType, ttl: 60, class: 'IN', data: given as string };
 }

@@ -66,7 +66,7 @@ export class Fleet {
       const ports = new Map<string, number>();
       for (const name of [...seconds, 'HTTP', 'SMTP']) ports.set(name, await freePort());
       const port = (name: string) => ports.get(name) ?? 0;
-      const portsOf = (name: string): Record<string, string> => {
+      const makePorts = (name: string): Record<string, string> => {
         if (!ports.has(name)) return {};
         return {
           METRICS_PORT: String(port(name)),
@@ -74,7 +74,7 @@ export class Fleet {
           SMTP_PORT: String(port('SMTP')),
         };
       };
-      for (const name of seconds) service.startProcess(name, portsOf(name));
+      for (const name of seconds) service.startProcess(name, makePorts(name));
       const monitoring = (name: string) =>
         ports.has(name) ? `http://127.0.0.1:${port(name)}` : service.metricsUrl(name);
       await Promise.all(seconds.map((name) => ready(service, name, monitoring(name))));
@@ -89,7 +89,7 @@ export class Fleet {
         await createTrafficAccount(service, receiver.url),
         await createTrafficAccount(service, receiver.url),
       ];
-      return new Fleet({ service, sink, receiver, accounts, http, smtp, monitoring, portsOf });
+      return new Fleet({ service, sink, receiver, accounts, http, smtp, monitoring, portsOf: makePorts });
     } catch (error) {
       await service.stop();
       throw error;

@@ -80,7 +80,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     config: testConfig(options.config),
   };
   const app = await createGateway(gatewayOptions);
-  const call = callerOf(app);
+  const call = readCaller(app);
   let mailboxes = 0;
 
   return {
@@ -104,7 +104,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
         database: testDatabase.open(options.role ?? 'postroom_gateway'),
         authDatabase: testDatabase.open('postroom_auth'),
       });
-      return { app: other, call: callerOf(other) };
+      return { app: other, call: readCaller(other) };
     },
     async close() {
       const closed = app.close();
@@ -152,7 +152,7 @@ export async function openRoutesOnly(): Promise<FastifyInstance> {
   return createGateway({ database, authDatabase: database, bus: createInProcessBus(), log, config: testConfig() });
 }
 
-function callerOf(app: FastifyInstance): TestGateway['call'] {
+function readCaller(app: FastifyInstance): TestGateway['call'] {
   return (key, method, path, body, headers = {}) =>
     app.inject({
       method: method as NonNullable<InjectOptions['method']>,

@@ -14,9 +14,9 @@ export function graphClient(gateway: TestGateway, key: string) {
     },
     /** The fields of the payload that are selected, or what the error of the union says; by `__typename`. */
     async mutate(name: string, input: Record<string, unknown>, selection = '__typename') {
-      const { errors, ...answer } = await mutate(gateway, key, name, input, selection);
+      const { errors, ...response } = await mutate(gateway, key, name, input, selection);
       expect(errors, name).toBeUndefined();
-      return answer;
+      return response;
     },
   };
 }

@@ -25,7 +25,7 @@ export interface GuardModelServer {
 
 /** An OpenAI-compatible server on loopback. */
 export async function startGuardModel(
-  answer: (request: ModelRequest, n: number) => ModelScript | Promise<ModelScript>,
+  respond: (request: ModelRequest, n: number) => ModelScript | Promise<ModelScript>,
 ): Promise<GuardModelServer> {
   const requests: ModelRequest[] = [];
   let open = 0;
@@ -40,7 +40,7 @@ export async function startGuardModel(
       const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
       const seen = { path: request.url ?? '', headers: request.headers, body };
       requests.push(seen);
-      void Promise.resolve(answer(seen, requests.length)).then((script) => {
+      void Promise.resolve(respond(seen, requests.length)).then((script) => {
         if (typeof script === 'function') return script(response);
         const content = typeof script === 'string' ? script : JSON.stringify(script);
         response.setHeader('content-type', 'application/json');

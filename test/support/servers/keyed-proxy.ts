@@ -7,9 +7,9 @@ export async function openKeyedProxy(target: string, key: string): Promise<{ url
   const server = http.createServer((request, response) => {
     const { method, url } = request;
     const headers = { ...request.headers, authorization: `Bearer ${key}` };
-    const forwarded = http.request(new URL(url ?? '/', target), { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const forwarded = http.request(new URL(url ?? '/', target), { method, headers }, (result) => {
+      response.writeHead(result.statusCode ?? 502, result.headers);
+      result.pipe(response);
     });
     forwarded.on('error', () => response.destroy());
     request.pipe(forwarded);

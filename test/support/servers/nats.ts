@@ -51,7 +51,7 @@ export async function startNatsServer(
     );
     failed.catch(() => undefined);
     missing.catch(() => undefined);
-    await Promise.race([answers(port), failed, missing]);
+    await Promise.race([responses(port), failed, missing]);
   };
   const stop = async () => {
     const stopped = child;
@@ -80,7 +80,7 @@ export async function startNatsServer(
 }
 
 /** Resolves when something at the port says a word. */
-async function answers(port: number): Promise<void> {
+async function responses(port: number): Promise<void> {
   const end = performance.now() + START_LIMIT_MS;
   while (performance.now() < end) {
     const socket = createConnection(port, '127.0.0.1');

@@ -142,7 +142,7 @@ export async function openTestProvider(redirectUri: string): Promise<TestProvide
       string,
       unknown
     >;
-    return { ...body, id_token: stage.changeToken(claims, signerOf(key)) };
+    return { ...body, id_token: stage.changeToken(claims, makeSigner(key)) };
   }
 
   async function send(url: URL, cookies: Map<string, string>, form?: Record<string, string>): Promise<Response> {
@@ -189,7 +189,7 @@ function makeKey(): SigningKey {
   return { privateKey, jwk: { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', alg: 'RS256' } };
 }
 
-function signerOf(key: SigningKey): TokenSigner {
+function makeSigner(key: SigningKey): TokenSigner {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return {
     rs256(claims, { isForged = false, kid = String(key.jwk['kid']) } = {}) {

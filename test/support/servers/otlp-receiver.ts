@@ -44,7 +44,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
       texts.push(text);
       keepLog(`traces-${process.pid}`, `${text}\n`);
       headers.push(request.headers);
-      if (request.url === '/v1/traces') spans.push(...spansOf(JSON.parse(text)));
+      if (request.url === '/v1/traces') spans.push(...listSpans(JSON.parse(text)));
       response.writeHead(request.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' }).end('{}');
     });
   });
@@ -99,9 +99,9 @@ interface Exported {
   }[];
 }
 
-function spansOf(body: unknown): ReceivedSpan[] {
+function listSpans(body: unknown): ReceivedSpan[] {
   return (body as Exported).resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const of = attributesOf(resource.attributes);
+    const of = readAttributes(resource.attributes);
     return scopeSpans.flatMap(({ spans }) =>
       spans.map((span) => ({
         traceId: span.traceId,
@@ -111,7 +111,7 @@ function spansOf(body: unknown): ReceivedSpan[] {
         kind: span.kind,
         service: String(of['service.name']),
         instance: String(of['service.instance.id']),
-        attributes: attributesOf(span.attributes),
+        attributes: readAttributes(span.attributes),
         isFailed: span.status.code === 2,
         startedAtNs: BigInt(span.startTimeUnixNano),
         endedAtNs: BigInt(span.endTimeUnixNano),
@@ -120,11 +120,11 @@ function spansOf(body: unknown): ReceivedSpan[] {
   });
 }
 
-function attributesOf(attributes: Attributes): Record<string, unknown> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, valueOf(value)]));
+function readAttributes(attributes: Attributes): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, readValue(value)]));
 }
 
-function valueOf(value: Value): unknown {
-  if (value.arrayValue !== undefined) return value.arrayValue.values.map(valueOf);
+function readValue(value: Value): unknown {
+  if (value.arrayValue !== undefined) return value.arrayValue.values.map(readValue);
   return value.stringValue ?? value.intValue ?? value.boolValue;
 }

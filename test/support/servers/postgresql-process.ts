@@ -9,7 +9,7 @@ import { queryOnce } from '../cluster/cluster.ts';
 const run = promisify(execFile);
 
 /** The process id of the server on the data directory. Throws when none runs. */
-export async function postmasterOf(directory: string): Promise<number> {
+export async function findPostmaster(directory: string): Promise<number> {
   const server = await readPostmaster(directory);
   if (server === null) throw new Error(`no server runs on ${directory}`);
   return server.pid;
@@ -18,7 +18,7 @@ export async function postmasterOf(directory: string): Promise<number> {
 /** Restarts the server as an operator does. Resolves when it accepts connections, whoever started it. */
 export async function restartFast(directory: string): Promise<void> {
   const { pgCtl, user } = await findNativePostgresql();
-  const before = await postmasterOf(directory);
+  const before = await findPostmaster(directory);
   const identity = user === null ? {} : { uid: user.uid, gid: user.gid };
   const options = { ...identity, env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' }, cwd: '/' };
   const failure = await run(pgCtl, ['-D', directory, '-m', 'fast', '-w', 'restart', '-l', '/dev/null'], options).then(

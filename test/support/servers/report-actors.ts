@@ -8,7 +8,7 @@ import type { Bus } from '../../../schema/messages.ts';
 import { createTestDatabase } from '../cluster/database.ts';
 import { offerMessage } from '../rows/offer-message.ts';
 import { createMailbox, type MailboxOptions, type TestMailbox } from '../rows/routing-rows.ts';
-import { recipientsOf, type SentMail, testSecretKey } from '../rows/sent-mail.ts';
+import { listRecipients, type SentMail, testSecretKey } from '../rows/sent-mail.ts';
 import { testActorContext } from '../stages/actor-context.ts';
 
 /** Running actors that receive and thread, over a database of their own. */
@@ -102,7 +102,7 @@ export async function openReportActors(): Promise<ReportActors> {
     },
     async state(workspaceId, sent) {
       return [
-        await recipientsOf(database, sent.emailId),
+        await listRecipients(database, sent.emailId),
         { ...(await email(sent.emailId)), thread_id: null },
         await suppressions(workspaceId),
         await events(workspaceId),

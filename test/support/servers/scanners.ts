@@ -59,7 +59,7 @@ export async function startFilter(
   });
   await listen(server);
   return {
-    url: `http://127.0.0.1:${portOf(server)}`,
+    url: `http://127.0.0.1:${readPort(server)}`,
     requests,
     stop() {
       server.closeAllConnections();
@@ -96,7 +96,7 @@ export async function startVirusScanner(reply?: (stream: Buffer) => string | nul
   });
   await listen(server);
   return {
-    address: { host: '127.0.0.1', port: portOf(server) },
+    address: { host: '127.0.0.1', port: readPort(server) },
     streams,
     stop() {
       for (const socket of sockets) socket.destroy();
@@ -153,7 +153,7 @@ function listen(server: Server): Promise<void> {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 }
 
-function portOf(server: Server): number {
+function readPort(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 

@@ -33,7 +33,7 @@ export interface ServiceOptions {
 }
 
 /** One answer of the REST interface. */
-export interface Answer {
+export interface ServiceResponse {
   status: number;
   headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read into the answers of many routes
@@ -44,8 +44,8 @@ export interface Answer {
 export interface TestAccount {
   workspaceId: string;
   apiKey: string;
-  call(method: string, route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  graphql(query: string, variables?: Record<string, unknown>): Promise<Answer>;
+  call(method: string, route: string, body?: unknown, headers?: Record<string, string>): Promise<ServiceResponse>;
+  graphql(query: string, variables?: Record<string, unknown>): Promise<ServiceResponse>;
 }
 
 export type DomainAccount = TestAccount & { domain: string; domainId: string };
@@ -341,8 +341,8 @@ export function callers(url: string, key: string): Pick<TestAccount, 'call' | 'g
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const isJson = (response.headers.get('content-type') ?? '').includes('json');
-    const answer = isJson ? await response.json() : Buffer.from(await response.arrayBuffer());
-    return { status: response.status, headers: response.headers, body: answer };
+    const result = isJson ? await response.json() : Buffer.from(await response.arrayBuffer());
+    return { status: response.status, headers: response.headers, body: result };
   };
   return { call, graphql: (query, variables) => call('POST', '/graphql', { query, variables }) };
 }

@@ -14,7 +14,7 @@ const readZone = (apex: string): DnsZone | null => {
     throw error;
   }
 };
-const zoneOf = (name: string) => {
+const findZone = (name: string) => {
   // Checks of DMARC ask for the policy of the top-level domain, too (RFC 9989 §4.10), and no file can claim that.
   if (/^_dmarc\.[^.]+$/.test(name)) return new Map();
   const labels = name.split('.');
@@ -27,5 +27,5 @@ const zoneOf = (name: string) => {
   }
   return null;
 };
-const { address } = await serveDns('127.0.0.1', zoneOf, []);
+const { address } = await serveDns('127.0.0.1', findZone, []);
 writeWholeFile(path.join(folder, 'address'), address);

@@ -110,9 +110,12 @@ async function startService(mode: ServiceMode, draft: string): Promise<void> {
     pid,
     program: process === 'runner' ? 'start' : process,
   }));
-  const isOf = (...names: string[]) => processes.filter(({ name }) => names.includes(name));
+  const listNamed = (...names: string[]) => processes.filter(({ name }) => names.includes(name));
   const others = processes.filter(({ name }) => !['smtp', 'nats'].includes(name));
-  await noteSharedServer(draft, { directory, processes: [isOf('smtp'), others, [...isOf('nats'), dns.process]] });
+  await noteSharedServer(draft, {
+    directory,
+    processes: [listNamed('smtp'), others, [...listNamed('nats'), dns.process]],
+  });
 }
 
 /** A trusted domain that no other account of the run has. */

@@ -6,24 +6,24 @@ import { SinkSession } from './sink-session.ts';
  * What the sink does at a step: a reply of one line or more, the same after a while, nothing for ever, or the end of the connection
  * without a word. Undefined: what an ordinary server says.
  */
-export type SinkAnswer = SinkReply | { reply: SinkReply; afterMs: number } | 'hang' | 'drop' | undefined;
+export type SinkResponse = SinkReply | { reply: SinkReply; afterMs: number } | 'hang' | 'drop' | undefined;
 
 /** `550 5.1.1 text`; further lines are separated by CRLF and bear the code as well. */
 export type SinkReply = `${number}${' ' | '-'}${string}`;
 
-type Answer = SinkAnswer | Promise<SinkAnswer>;
+type SinkResponseOrPromise = SinkResponse | Promise<SinkResponse>;
 
 /** What the sink says, by step. A function that answers late is a slow server. */
 export interface SinkScript {
-  banner?: (connection: SinkConnection) => Answer;
-  ehlo?: (connection: SinkConnection) => Answer;
-  mail?: (transaction: SinkTransaction, connection: SinkConnection) => Answer;
-  rcpt?: (address: string, transaction: SinkTransaction, connection: SinkConnection) => Answer;
-  data?: (transaction: SinkTransaction, connection: SinkConnection) => Answer;
+  banner?: (connection: SinkConnection) => SinkResponseOrPromise;
+  ehlo?: (connection: SinkConnection) => SinkResponseOrPromise;
+  mail?: (transaction: SinkTransaction, connection: SinkConnection) => SinkResponseOrPromise;
+  rcpt?: (address: string, transaction: SinkTransaction, connection: SinkConnection) => SinkResponseOrPromise;
+  data?: (transaction: SinkTransaction, connection: SinkConnection) => SinkResponseOrPromise;
   /** while the message comes in: `drop` or `hang` at its first bytes */
   body?: (transaction: SinkTransaction, connection: SinkConnection) => 'drop' | 'hang' | undefined;
   /** after the final dot; 2xx takes the message, and so does `drop` here: it is taken and the reply is lost */
-  message?: (message: SinkMessage, connection: SinkConnection) => Answer;
+  message?: (message: SinkMessage, connection: SinkConnection) => SinkResponseOrPromise;
 }
 
 export interface SinkOptions {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
-import type { SinkAnswer, SinkConnection, SinkMessage, SinkReply, SinkScript, SinkTransaction } from './sink-mta.ts';
+import type { SinkConnection, SinkMessage, SinkReply, SinkResponse, SinkScript, SinkTransaction } from './sink-mta.ts';
 
 export interface SinkSessionOptions {
   connection: SinkConnection;
@@ -197,8 +197,8 @@ export class SinkSession {
     if (transaction === null) return void (await this.#say(undefined, '503 5.5.1 MAIL first'));
     const address = /^RCPT TO:<([^>]*)>/i.exec(line)?.[1] ?? '';
     const isFull = transaction.recipients.length >= mostRecipients;
-    const answer = isFull ? '452 4.5.3 too many recipients' : await script().rcpt?.(address, transaction, connection);
-    const reply = await this.#say(answer, '250 2.1.5 recipient well');
+    const response = isFull ? '452 4.5.3 too many recipients' : await script().rcpt?.(address, transaction, connection);
+    const reply = await this.#say(response, '250 2.1.5 recipient well');
     transaction.offered.push({ address, code: Number(reply.slice(0, 3)) });
     if (reply.startsWith('2')) transaction.recipients.push(address);
   }
@@ -229,31 +229,31 @@ export class SinkSession {
       receivedAt: new Date(),
       isTaken: true,
     };
-    const answer = await script().message?.(message, connection);
-    const reply = typeof answer === 'object' ? answer.reply : answer;
+    const response = await script().message?.(message, connection);
+    const reply = typeof response === 'object' ? response.reply : response;
     message.isTaken = reply === undefined || reply === 'drop' || reply.startsWith('2');
     onMessage(message);
-    await this.#say(answer, `250 2.0.0 taken as ${connection.number}-${connection.messageCount}`);
+    await this.#say(response, `250 2.0.0 taken as ${connection.number}-${connection.messageCount}`);
   }
 
   /** Answers what was said; empty when the connection was ended instead. */
-  async #say(answer: SinkAnswer, ordinary: SinkReply | ''): Promise<string> {
+  async #say(response: SinkResponse, ordinary: SinkReply | ''): Promise<string> {
     const { connection, onChange } = this.#options;
-    if (answer === 'drop') {
+    if (response === 'drop') {
       connection.transcript.push('S: (drops the connection)');
       this.#isEnded = true;
       this.#socket?.resetAndDestroy();
       onChange();
       return '';
     }
-    if (answer === 'hang') {
+    if (response === 'hang') {
       connection.transcript.push('S: (says nothing any more)');
       onChange();
       await this.#ended();
       return '';
     }
-    if (typeof answer === 'object') await pause(answer.afterMs, undefined, { ref: false });
-    const reply = (typeof answer === 'object' ? answer.reply : answer) ?? ordinary;
+    if (typeof response === 'object') await pause(response.afterMs, undefined, { ref: false });
+    const reply = (typeof response === 'object' ? response.reply : response) ?? ordinary;
     connection.transcript.push(...reply.split('\r\n').map((line) => `S: ${line}`));
     this.#socket?.write(`${reply}\r\n`);
     if (reply.startsWith('421')) this.#socket?.end();

@@ -27,7 +27,7 @@ interface ReceivedRequest {
 }
 
 /** What the receiver does with a request. */
-export type ScriptedAnswer =
+export type ScriptedResponse =
   | number
   | {
       status?: number;
@@ -48,7 +48,7 @@ export type ScriptedAnswer =
   | 'endless body';
 
 /** Decides by the request and by how many requests with this webhook-id came before it (0 for the first). */
-type Script = (request: ReceivedRequest, earlier: number) => ScriptedAnswer | Promise<ScriptedAnswer>;
+type Script = (request: ReceivedRequest, earlier: number) => ScriptedResponse | Promise<ScriptedResponse>;
 
 export interface WebhookReceiverOptions {
   /** HTTPS with a self-made certificate for this name */
@@ -58,7 +58,7 @@ export interface WebhookReceiverOptions {
   /** a free one unless told */
   port?: number;
   /** 200 to everything unless told; a list answers its items in turn, the last one for ever */
-  script?: Script | readonly ScriptedAnswer[];
+  script?: Script | readonly ScriptedResponse[];
 }
 
 export interface WebhookReceiver {
@@ -78,7 +78,7 @@ export interface WebhookReceiver {
   /** bytes written to clients so far */
   bytesSent(): number;
   /** Replaces the script from now on. */
-  answer(script: Script | readonly ScriptedAnswer[]): void;
+  answer(script: Script | readonly ScriptedResponse[]): void;
   /** Resolves when that many requests came in all; rejects with what came after the limit (two minutes unless told). */
   received(count: number, limitMs?: number): Promise<ReceivedRequest[]>;
   /** Resolves when the requests so far meet the condition; rejects after the limit. */
@@ -171,7 +171,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
   };
 }
 
-function asScript(script: Script | readonly ScriptedAnswer[]): Script {
+function asScript(script: Script | readonly ScriptedResponse[]): Script {
   if (typeof script === 'function') return script;
   let next = 0;
   return () => script[Math.min(next++, script.length - 1)] ?? 200;
@@ -192,8 +192,8 @@ function record(message: IncomingMessage, body: string): ReceivedRequest {
 }
 
 async function perform(script: Script, request: ReceivedRequest, earlier: number, response: ServerResponse) {
-  const answer = await script(request, earlier);
-  switch (answer) {
+  const result = await script(request, earlier);
+  switch (result) {
     case 'hang':
       return;
     case 'reset':
@@ -214,7 +214,7 @@ async function perform(script: Script, request: ReceivedRequest, earlier: number
         body = '',
         bodyBytes,
         delayMs = 0,
-      } = typeof answer === 'number' ? { status: answer } : answer;
+      } = typeof result === 'number' ? { status: result } : result;
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
       if (bodyBytes === undefined) return void response.writeHead(status, headers).end(body);
       response.socket?.write(`HTTP/1.1 ${status} OK\r\nContent-Length: ${bodyBytes}\r\n\r\n`);

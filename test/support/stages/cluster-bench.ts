@@ -179,9 +179,9 @@ export class ClusterBench {
     const received = await one.call('GET', '/emails?limit=20');
     const listed = (received.body.data as { id: string }[]).map(({ id }) => id);
     for (const id of [...listed, ...(this.traffic.sentIds.get(one.domain) ?? []).slice(-10)]) {
-      const answer = await other.call('GET', `/emails/${id}`);
-      if (answer.status !== 404 || JSON.stringify(answer.body) !== JSON.stringify(nobody.body))
-        leaks.push(`I5 ${id} is seen by another: ${answer.status} ${JSON.stringify(answer.body)}`);
+      const response = await other.call('GET', `/emails/${id}`);
+      if (response.status !== 404 || JSON.stringify(response.body) !== JSON.stringify(nobody.body))
+        leaks.push(`I5 ${id} is seen by another: ${response.status} ${JSON.stringify(response.body)}`);
     }
     const foreign = JSON.stringify((await other.call('GET', '/emails?limit=100')).body).includes(one.domain);
     return foreign || listed.length === 0 ? [...leaks, 'I5 the list of the one shows mail of the other'] : leaks;

@@ -80,7 +80,7 @@ export function interpolate(text: string, variables: Readonly<Record<string, str
       at += 2;
     } else {
       const end = closingBrace(text, at + 1);
-      result += valueOf(text.slice(at + 2, end), variables);
+      result += readValue(text.slice(at + 2, end), variables);
       at = end + 1;
     }
   }
@@ -162,7 +162,7 @@ function closingBrace(text: string, from: number): number {
   throw new Error(`no closing brace in ${text}`);
 }
 
-function valueOf(expression: string, variables: Readonly<Record<string, string>>): string {
+function readValue(expression: string, variables: Readonly<Record<string, string>>): string {
   const [, name = '', operator = '', rest = ''] = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:[-+?])(.*))?$/s.exec(expression) ?? [];
   if (name === '') throw new Error(`not understood: \${${expression}}`);
   const value = variables[name] ?? '';

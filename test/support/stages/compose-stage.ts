@@ -333,7 +333,7 @@ interface StageParts {
 
 async function startCluster(directory: string): Promise<{ cluster: EmbeddedCluster; password: string }> {
   const password = await copyCluster(directory);
-  const settings = settingsOf(readComposeServices());
+  const settings = readSettings(readComposeServices());
   return { password, cluster: await startEmbeddedCluster({ directory, password, port: await freePort(), settings }) };
 }
 
@@ -363,7 +363,7 @@ function stageEnv(given: Record<string, string>): Record<string, string> {
 }
 
 /** The server settings in the command of `postgres`. */
-function settingsOf(services: readonly ComposeService[]): Record<string, string> {
+function readSettings(services: readonly ComposeService[]): Record<string, string> {
   const [program, ...words] = services.find(({ name }) => name === 'postgres')?.command ?? [];
   if (program !== 'postgres') throw new Error(`postgres: the command is ${program}`);
   const settings: Record<string, string> = {};

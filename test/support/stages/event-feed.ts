@@ -143,6 +143,6 @@ export function followEvents(url: string, key: string, options: ClientOptions = 
 }
 
 /** The labels of appendEvents, in the order in which they came. */
-export function labelsOf(messages: readonly Message[]): string[] {
+export function listLabels(messages: readonly Message[]): string[] {
   return messages.filter(({ event }) => event === 'message').map(({ data }) => data.data.label);
 }

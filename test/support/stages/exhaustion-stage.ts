@@ -85,7 +85,7 @@ export async function openExhaustionStage(
     { measuresBlocks: true },
   );
   const sockets: Socket[] = [];
-  const headersOf = ({ apiKey }: TestMailbox) => ({ authorization: `Bearer ${apiKey}` });
+  const makeHeaders = ({ apiKey }: TestMailbox) => ({ authorization: `Bearer ${apiKey}` });
   const letGo = () => {
     for (const socket of sockets.splice(0)) socket.destroy();
   };
@@ -103,11 +103,11 @@ export async function openExhaustionStage(
       return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) * 1_024;
     },
     forgetPeak: () => writeFile(`/proc/${gateway.child.pid}/clear_refs`, '5'),
-    get: (box, path) => fetch(`${gateway.url}/api/e2${path}`, { headers: headersOf(box) }),
+    get: (box, path) => fetch(`${gateway.url}/api/e2${path}`, { headers: makeHeaders(box) }),
     graphql: (box, query, variables = {}) =>
       fetch(`${gateway.url}/graphql`, {
         method: 'POST',
-        headers: { ...headersOf(box), 'content-type': 'application/json' },
+        headers: { ...makeHeaders(box), 'content-type': 'application/json' },
         body: JSON.stringify({ query, variables }),
       }),
     async hold(box, path, { method = 'GET', headers = '', body = '' } = {}) {

@@ -43,49 +43,49 @@ export function graphPlaces(schema: GraphQLSchema): GraphPlace[] {
   return roots.flatMap(([operation, root]) =>
     Object.values(root?.getFields() ?? {}).flatMap((field) =>
       field.args.flatMap((argument) =>
-        placesOf(argument, [argument.name]).map((place) => ({ operation, field: field.name, ...place })),
+        listPlaces(argument, [argument.name]).map((place) => ({ operation, field: field.name, ...place })),
       ),
     ),
   );
 }
 
-function placesOf(input: GraphQLArgument | GraphQLInputField, path: string[]): { path: string[]; isList: boolean }[] {
+function listPlaces(input: GraphQLArgument | GraphQLInputField, path: string[]): { path: string[]; isList: boolean }[] {
   const type = getNamedType(input.type);
   if (isInputObjectType(type)) {
     if (path.length > MAX_INPUT_DEPTH) return [];
-    return Object.values(type.getFields()).flatMap((field) => placesOf(field, [...path, field.name]));
+    return Object.values(type.getFields()).flatMap((field) => listPlaces(field, [...path, field.name]));
   }
   const isPlace = type.name === 'ID' || (type.name === 'String' && LOOK_UP_NAME.test(input.name));
-  return isPlace ? [{ path, isList: isListOf(input.type) }] : [];
+  return isPlace ? [{ path, isList: isList(input.type) }] : [];
 }
 
-function isListOf(type: GraphQLInputType): boolean {
-  return isNonNullType(type) ? isListOf(type.ofType) : isListType(type);
+function isList(type: GraphQLInputType): boolean {
+  return isNonNullType(type) ? isList(type.ofType) : isListType(type);
 }
 
 /** The arguments that the field cannot do without, filled with `valueOf(name, type)`. */
 export function requiredArguments(
   field: GraphQLField<unknown, unknown>,
-  valueOf: (name: string, typeName: string) => unknown,
+  readValue: (name: string, typeName: string) => unknown,
 ): Record<string, unknown> {
-  return filled(field.args.filter(isRequiredArgument), valueOf);
+  return filled(field.args.filter(isRequiredArgument), readValue);
 }
 
 function filled(
   inputs: readonly (GraphQLArgument | GraphQLInputField)[],
-  valueOf: (name: string, typeName: string) => unknown,
+  readValue: (name: string, typeName: string) => unknown,
 ): Record<string, unknown> {
   return Object.fromEntries(
     inputs.map((input) => {
       const type = getNamedType(input.type);
-      const given = valueOf(input.name, type.name);
+      const given = readValue(input.name, type.name);
       const value =
         given === undefined && isInputObjectType(type)
-          ? filled(Object.values(type.getFields()).filter(isRequiredInputField), valueOf)
+          ? filled(Object.values(type.getFields()).filter(isRequiredInputField), readValue)
           : given === undefined && isEnumType(type)
             ? type.getValues()[0]?.name
             : given;
-      return [input.name, isListOf(input.type) && !Array.isArray(value) ? [value] : value];
+      return [input.name, isList(input.type) && !Array.isArray(value) ? [value] : value];
     }),
   );
 }
@@ -100,11 +100,11 @@ export function operationText(
   const given = field.args.filter((argument) => names.includes(argument.name));
   const variables = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const passed = given.map(({ name }) => `${name}: $${name}`).join(', ');
-  return `${operation}${variables === '' ? '' : `(${variables})`} { ${field.name}${passed === '' ? '' : `(${passed})`} ${selectionOf(schema, field.type, 2)} }`;
+  return `${operation}${variables === '' ? '' : `(${variables})`} { ${field.name}${passed === '' ? '' : `(${passed})`} ${makeSelection(schema, field.type, 2)} }`;
 }
 
 /** All leaves of a type, and the objects behind it down to a depth; fields that need arguments are left out. */
-function selectionOf(schema: GraphQLSchema, output: GraphQLOutputType, depth: number): string {
+function makeSelection(schema: GraphQLSchema, output: GraphQLOutputType, depth: number): string {
   const type: GraphQLNamedType = getNamedType(output);
   if (isLeafType(type)) return '';
   // Of all types: too much for one operation.
@@ -113,14 +113,14 @@ function selectionOf(schema: GraphQLSchema, output: GraphQLOutputType, depth: nu
     const parts = schema.getPossibleTypes(type).map((member) => {
       // Fields of errors bear the names of others with another type.
       const isError = member.getInterfaces().some((each) => each.name === 'Error');
-      return `... on ${member.name} { ${isError ? 'message code' : fieldsOf(schema, member, depth)} }`;
+      return `... on ${member.name} { ${isError ? 'message code' : readFields(schema, member, depth)} }`;
     });
     return `{ __typename ${parts.join(' ')} }`;
   }
-  return `{ __typename ${fieldsOf(schema, type, depth)} }`;
+  return `{ __typename ${readFields(schema, type, depth)} }`;
 }
 
-function fieldsOf(schema: GraphQLSchema, type: GraphQLNamedType, depth: number): string {
+function readFields(schema: GraphQLSchema, type: GraphQLNamedType, depth: number): string {
   if (!isObjectType(type) && !isInterfaceType(type)) return '';
   return Object.values(type.getFields())
     .filter((field) => !field.args.some(isRequiredArgument))
@@ -130,7 +130,7 @@ function fieldsOf(schema: GraphQLSchema, type: GraphQLNamedType, depth: number):
       if (depth <= 1 || isUnionType(inner)) return [];
       // A connection shows a few.
       const page = field.args.some((argument) => argument.name === 'first') ? '(first: 3)' : '';
-      return [`${field.name}${page} ${selectionOf(schema, field.type, isInterfaceType(inner) ? 1 : depth - 1)}`];
+      return [`${field.name}${page} ${makeSelection(schema, field.type, isInterfaceType(inner) ? 1 : depth - 1)}`];
     })
     .join(' ');
 }

@@ -50,7 +50,7 @@ const KINDS: [word: RegExp, prefix: string][] = [
   [/Batch/, 'bat'],
   [/Draft/, 'drf'],
 ];
-const kindOf = (field: string) => KINDS.find(([word]) => word.test(field))?.[1] ?? 'em';
+const findKind = (field: string) => KINDS.find(([word]) => word.test(field))?.[1] ?? 'em';
 /** Names that are taken, whosever they are; that is all that is told. */
 const TAKEN: Readonly<Record<string, string>> = {
   'mutation createDomain input.domain': 'a name has one verified owner',
@@ -95,10 +95,10 @@ const MORE: Readonly<Record<string, Record<string, unknown>[]>> = {
 /** Returns the places by the fields of query and mutation that have them; what deletes comes last. */
 export function sweptFields(places: readonly GraphPlace[]): [name: string, places: GraphPlace[]][] {
   const fields = [...Map.groupBy(places, ({ operation, field }) => `${operation} ${field}`).entries()];
-  const rankOf = (name: string) => DESTRUCTIVE.findLastIndex((word) => name.split(' ')[1]?.startsWith(word));
+  const readRank = (name: string) => DESTRUCTIVE.findLastIndex((word) => name.split(' ')[1]?.startsWith(word));
   return fields
     .filter(([name]) => !name.startsWith('subscription') && name !== SLOW)
-    .toSorted(([a], [b]) => rankOf(a) - rankOf(b));
+    .toSorted(([a], [b]) => readRank(a) - readRank(b));
 }
 
 /**
@@ -113,14 +113,14 @@ export async function sweepField(
   const { schema, mine, theirs, breadth, isLive = false } = options;
   const isFew = breadth === 'few';
   const complaints: string[] = [];
-  const secrets = [...samplesOf(theirs), ...theirs.names, theirs.mailbox.workspaceId];
+  const secrets = [...listSamples(theirs), ...theirs.names, theirs.mailbox.workspaceId];
   const comparisons = isLive && name.startsWith('query') ? LIVE_COMPARISONS : 1;
   for (const place of places) {
     const where = `${name} ${place.path.join('.')}`;
     const isId = /ids?$/i.test(place.path.at(-1) ?? '');
     const last = place.path.at(-1) ?? '';
-    const likely = fewOf(theirs, place.field, last);
-    const held = isFew ? likely : breadth === 'some' ? sampleFor(where, theirs, likely) : someOf(theirs);
+    const likely = readFew(theirs, place.field, last);
+    const held = isFew ? likely : breadth === 'some' ? sampleFor(where, theirs, likely) : readSome(theirs);
     const foreign = [...new Set([...held, ...(isId || where in TAKEN ? [] : theirs.names)])];
     const unknown = (isFew ? ['em'] : ['em', 'ep', 'dom']).map((prefix) => `${prefix}_${UNKNOWN}`);
     if (breadth === 'all') unknown.push(...MALFORMED);
@@ -129,18 +129,18 @@ export async function sweepField(
       unknown.push(`nobody@${ofNobody}`, ofNobody);
     }
     let isAnswered = isFew || !isId || where in options.unanswered;
-    const ofMine = new Set([...fewOf(mine, place.field, last), ...samplesOf(mine)]);
-    for (const base of exampleArguments(fieldOf(place), mine)) {
+    const ofMine = new Set([...readFew(mine, place.field, last), ...listSamples(mine)]);
+    for (const base of exampleArguments(readField(place), mine)) {
       const strangers = new Set<string>();
       let odd = foreign.map((value) => ({ value, answer: '' }));
       for (let comparison = 0; comparison < comparisons && odd.length > 0; comparison++) {
         for (const value of unknown) strangers.add(await ask(place, base, value));
-        const answers: typeof odd = [];
-        for (const { value } of odd) answers.push({ value, answer: await ask(place, base, value) });
-        odd = answers.filter(({ answer }) => !strangers.has(answer));
+        const responses: typeof odd = [];
+        for (const { value } of odd) responses.push({ value, answer: await ask(place, base, value) });
+        odd = responses.filter(({ answer: response }) => !strangers.has(response));
       }
-      for (const { value, answer } of odd)
-        complaints.push(`${where}: ${value}: ${answer} instead of ${[...strangers].join(' | ')}`);
+      for (const { value, answer: response } of odd)
+        complaints.push(`${where}: ${value}: ${response} instead of ${[...strangers].join(' | ')}`);
       for (const secret of secrets)
         for (const stranger of strangers)
           if (stranger.includes(secret)) complaints.push(`${where} tells ${secret}: ${stranger}`);
@@ -153,7 +153,7 @@ export async function sweepField(
   }
   return complaints;
 
-  function fieldOf({ operation, field }: GraphPlace) {
+  function readField({ operation, field }: GraphPlace) {
     const root = operation === 'query' ? schema.getQueryType() : schema.getMutationType();
     const found = root?.getFields()[field];
     if (found === undefined) throw new Error('unreachable');
@@ -163,7 +163,7 @@ export async function sweepField(
   /** The answer without what differs between two that are the same. */
   async function ask(place: GraphPlace, base: Record<string, unknown>, value: string): Promise<string> {
     const args = withValue(base, place, value) as Record<string, unknown>;
-    const query = operationText(schema, place.operation, fieldOf(place), Object.keys(args));
+    const query = operationText(schema, place.operation, readField(place), Object.keys(args));
     const response = await options.call(query, args);
     const text = response.body
       .replaceAll(JSON.stringify(value).slice(1, -1), 'GIVEN')
@@ -171,7 +171,7 @@ export async function sweepField(
       .replaceAll(/"requestId":"\w+"/g, '"requestId":"*"')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
       .replaceAll(/\b([a-z]{2,4})_[0-9a-f]{32}\b/g, (id, prefix) =>
-        samplesOf(theirs).includes(id) ? id : `${prefix}_*`,
+        listSamples(theirs).includes(id) ? id : `${prefix}_*`,
       )
       .replaceAll(/whsec_[\w+/=]+|"p=[^"]+"|[A-Za-z0-9_-]{43}/g, 'RANDOM');
     return `${response.statusCode} ${text}`;
@@ -180,7 +180,7 @@ export async function sweepField(
 
 /** Returns arguments of a field with what a user has, which would change something. */
 export function exampleArguments(field: GraphQLField<unknown, unknown>, mine: Holdings): Record<string, unknown>[] {
-  const base = requiredArguments(field, (argument, type) => valueOf(mine, field.name, argument, type)) as {
+  const base = requiredArguments(field, (argument, type) => readValue(mine, field.name, argument, type)) as {
     input?: object;
   };
   return (MORE[field.name] ?? [{}]).map((added) =>
@@ -188,22 +188,22 @@ export function exampleArguments(field: GraphQLField<unknown, unknown>, mine: Ho
   );
 }
 
-function samplesOf({ ids }: Holdings): string[] {
+function listSamples({ ids }: Holdings): string[] {
   return [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? 8 : 2));
 }
 
-function fewOf(holdings: Holdings, field: string, name: string): string[] {
-  const ofField = holdings.ids.get(kindOf(field))?.[0];
+function readFew(holdings: Holdings, field: string, name: string): string[] {
+  const ofField = holdings.ids.get(findKind(field))?.[0];
   const ofName = oneFor(name, holdings);
   return ofField === undefined ? [ofName] : [ofField, ofName];
 }
 
-function someOf({ ids }: Holdings): string[] {
+function readSome({ ids }: Holdings): string[] {
   return [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? 3 : 1));
 }
 
 /** Other fields that an input needs, by the name of the input. */
-function valueOf(mine: Holdings, field: string, name: string, typeName: string): unknown {
+function readValue(mine: Holdings, field: string, name: string, typeName: string): unknown {
   const own = (prefix: string, at = 0) => mine.ids.get(prefix)?.[at] ?? `${prefix}_${UNKNOWN}`;
   const domain = mine.mailbox.address.split('@')[1] ?? '';
   const byName: Record<string, unknown> = {
@@ -229,8 +229,8 @@ function valueOf(mine: Holdings, field: string, name: string, typeName: string):
     domainId: own('dom'),
     idOrAddress: 'nobody@elsewhere.test',
     type: typeName === 'GuardRuleType' ? 'EXPLICIT' : undefined,
-    id: own(kindOf(field)),
-    ids: [own(kindOf(field))],
+    id: own(findKind(field)),
+    ids: [own(findKind(field))],
   };
   if (Object.hasOwn(byName, name)) return byName[name];
   if (typeName === 'ID') return own('em');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { GatewayAnswer, Holdings } from '../rows/holdings.ts';
+import type { GatewayResponse, Holdings } from '../rows/holdings.ts';
 import { type FieldPath, type ServedRoute, textFields, withField } from '../rows/route-table.ts';
 
 /**
@@ -10,7 +10,7 @@ export type Breadth = 'all' | 'some' | 'few';
 
 export interface SweepOptions {
   /** a request of the user whose own holdings are `mine` */
-  call: (method: string, path: string, body?: unknown) => Promise<GatewayAnswer>;
+  call: (method: string, path: string, body?: unknown) => Promise<GatewayResponse>;
   mine: Holdings;
   /** of whom nothing may be learnt, and nothing changed */
   theirs: Holdings;
@@ -44,7 +44,7 @@ const ID_FIELD = /(?:^|_|[a-z])(?:id|ids|Id|Ids)$/;
 /** Names of fields through which rows are looked up as well. */
 const LOOK_UP_FIELD = /cursor|after|before|domain|address|email|endpoint|thread|webhook|batch|rule|^from$/i;
 
-interface Answer {
+interface SweepResponse {
   given: string;
   text: string;
   status: number;
@@ -66,15 +66,20 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
   const secrets = [...[...theirs.ids.values()].flat(), ...theirs.names, theirs.mailbox.workspaceId];
   const idsFor = (place: string) =>
     breadth === 'some'
-      ? sampleFor(`${name} ${place}`, theirs, [candidatesOf(theirs, route.url)[0] ?? '', oneFor(place, theirs)])
-      : samplesOf(theirs, EMAILS[breadth]);
+      ? sampleFor(`${name} ${place}`, theirs, [listCandidates(theirs, route.url)[0] ?? '', oneFor(place, theirs)])
+      : listSamples(theirs, EMAILS[breadth]);
   const foreignFor = (place: string) => [...new Set([...idsFor(place), ...theirs.names, theirs.mailbox.workspaceId])];
   const unknown = (isFew ? ['em'] : ['em', 'ep', 'dom']).map((prefix) => `${prefix}_${UNKNOWN}`);
-  const bodies = bodiesOf(route, options);
+  const bodies = listBodies(route, options);
   const [body] = bodies;
   if (body === undefined && route.body !== null) complain('its body has no example to fill it by');
 
-  async function ask(values: Record<string, string>, given: string, query = '', sent: unknown = body): Promise<Answer> {
+  async function ask(
+    values: Record<string, string>,
+    given: string,
+    query = '',
+    sent: unknown = body,
+  ): Promise<SweepResponse> {
     const path = route.url.replace(/:(\w+)|\*/g, (_, param = '*') =>
       encodeURI(values[param] ?? '').replaceAll('%25', '%'),
     );
@@ -93,19 +98,19 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     place: string,
     tried: readonly string[],
     unknowns: readonly string[],
-    work: (value: string) => Promise<Answer>,
-  ): Promise<Answer[]> {
+    work: (value: string) => Promise<SweepResponse>,
+  ): Promise<SweepResponse[]> {
     let left = [...tried];
-    const strangers: Answer[] = [];
+    const strangers: SweepResponse[] = [];
     for (let comparison = 1; ; comparison++) {
       const asked = await inTurn(unknowns, work);
       strangers.push(...asked);
-      const answers = await inTurn(left, work);
-      const expected = new Set(strangers.map((answer) => answer.text));
-      const odd = answers.filter((answer) => !expected.has(answer.text));
-      const isToldApart = new Set(asked.map((answer) => answer.text)).size > 1;
+      const responses = await inTurn(left, work);
+      const expected = new Set(strangers.map((response) => response.text));
+      const odd = responses.filter((response) => !expected.has(response.text));
+      const isToldApart = new Set(asked.map((response) => response.text)).size > 1;
       if (odd.length === 0 && !isToldApart) return strangers;
-      left = odd.map((answer) => answer.given);
+      left = odd.map((response) => response.given);
       if (comparison < comparisons) continue;
       const [first] = odd;
       if (first !== undefined)
@@ -116,34 +121,38 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
       return strangers;
     }
   }
-  async function inTurn(values: readonly string[], work: (value: string) => Promise<Answer>): Promise<Answer[]> {
-    const answers: Answer[] = [];
-    for (const value of values) answers.push(await work(value));
-    return answers;
+  async function inTurn(
+    values: readonly string[],
+    work: (value: string) => Promise<SweepResponse>,
+  ): Promise<SweepResponse[]> {
+    const responses: SweepResponse[] = [];
+    for (const value of values) responses.push(await work(value));
+    return responses;
   }
 
   // What is not one's own comes first, since one's own may be gone afterwards. Reading costs nothing.
   const foundBefore = route.method === 'GET' ? await findOwn() : null;
   for (const [at, param] of route.params.entries()) {
     const others = route.params.filter((each) => each !== param);
-    const beside = new Set(others.map((each) => foundBefore?.values[each] ?? kindsOf(mine)).flat());
+    const beside = new Set(others.map((each) => foundBefore?.values[each] ?? listKinds(mine)).flat());
     if (others.length === 0) beside.add('');
     else if (at === 0) for (const other of CONSTANTS) beside.add(other);
     // Beside what belongs to the other user as well, IDs of the kind that the route takes.
     const kind = foundBefore?.values[param]?.split('_')[0] ?? '';
-    const ofKind = theirs.ids.get(kind) ?? kindsOf(theirs);
+    const ofKind = theirs.ids.get(kind) ?? listKinds(theirs);
     const pairs = [...beside].map((other) => [other, other === '' ? foreignFor(param) : idsFor(param)] as const);
-    const besideOfTheirs = breadth === 'all' ? kindsOf(theirs) : idsFor(others.join());
+    const besideOfTheirs = breadth === 'all' ? listKinds(theirs) : idsFor(others.join());
     if (others.length > 0 && at === 0) for (const other of besideOfTheirs) pairs.push([other, ofKind]);
-    const fewOf = candidatesOf(theirs, route.url).slice(0, 2);
+    const fewOf = listCandidates(theirs, route.url).slice(0, 2);
     for (const [other, tried] of isFew ? pairs.slice(0, 1).map(([first]) => [first, fewOf] as const) : pairs) {
       const fill = (value: string) => Object.fromEntries([...others.map((each) => [each, other]), [param, value]]);
       const strangers = await compare(`${param} (${other})`, tried, unknown, (value) => ask(fill(value), value));
-      const missing = strangers.find((answer) => answer.status !== 404);
+      const missing = strangers.find((response) => response.status !== 404);
       if (missing !== undefined) complain(`an unknown ${param} is answered ${missing.text}`);
       if (other !== '') continue;
-      for (const answer of await inTurn(malformed, (value) => ask(fill(value), value)))
-        if (answer.status !== 404 && answer.status !== 400) complain(`a malformed ${param} is answered ${answer.text}`);
+      for (const response of await inTurn(malformed, (value) => ask(fill(value), value)))
+        if (response.status !== 404 && response.status !== 400)
+          complain(`a malformed ${param} is answered ${response.text}`);
     }
   }
   await checkUnchanged('the path');
@@ -179,18 +188,18 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     const isId = isIdField(word);
     let way = { values: found, base: body };
     if (isId && !isFew && !(`${name} ${field}` in options.unanswered)) {
-      const answered = await findReplied(path, found);
-      if (answered === null)
+      const responded = await findReplied(path, found);
+      if (responded === null)
         complain(`${field} answers the same to every id of one’s own, so that the sweep says nothing`);
-      else way = answered;
+      else way = responded;
     }
     // A name is taken, whosever it is; that is all that it tells.
     const tried = !isLookUp(word) ? ofNoKind(theirs) : isFew ? [oneFor(word, theirs)] : idsFor(word);
     const send = async (value: string) => {
-      const answer = await ask(way.values, value, '', withField(way.base, path, value));
+      const response = await ask(way.values, value, '', withField(way.base, path, value));
       // What one has written oneself may show from now on.
-      if (answer.status < 300) options.written.add(value);
-      return answer;
+      if (response.status < 300) options.written.add(value);
+      return response;
     };
     await compare(field, tried, isLookUp(word) ? unknown : unknown.slice(0, 1), send);
   }
@@ -206,7 +215,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
       undefined,
       ...keys.map((key) => Object.fromEntries(Object.entries(body as object).filter(([each]) => each !== key))),
     ];
-    const likely = new Set([oneFor(path.join('.'), mine), ...samplesOf(mine)]);
+    const likely = new Set([oneFor(path.join('.'), mine), ...listSamples(mine)]);
     const [param] = route.params;
     const prefix = param === undefined ? '' : (found[param]?.split('_')[0] ?? '');
     const ways = param === undefined ? [found] : (mine.ids.get(prefix) ?? []).map((id) => ({ ...found, [param]: id }));
@@ -222,19 +231,19 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
   /** A path of one's own that is found. */
   async function findOwn(): Promise<{ values: Record<string, string>; text: string; isInvalid: boolean } | null> {
     const [first, second] = route.params;
-    const ones = first === undefined ? [''] : candidatesOf(mine, route.url);
+    const ones = first === undefined ? [''] : listCandidates(mine, route.url);
     const [constants, ids] = second === undefined ? [[''], []] : [CONSTANTS, [...mine.ids.values()].flat()];
     const pairs = [constants, ids].flatMap((others) =>
       ones.flatMap((one) => others.map((other) => [one, other] as const)),
     );
     for (const [one, other] of pairs) {
       const values = { ...(first && { [first]: one }), ...(second && { [second]: other }) };
-      const answer = await ask(values, one);
-      if (answer.status !== 404 || first === undefined)
+      const response = await ask(values, one);
+      if (response.status !== 404 || first === undefined)
         return {
           values,
-          text: answer.text,
-          isInvalid: answer.status === 400 && /Validation failed/.test(answer.body),
+          text: response.text,
+          isInvalid: response.status === 400 && /Validation failed/.test(response.body),
         };
     }
     return null;
@@ -259,7 +268,7 @@ function isLookUp(name: string): boolean {
 }
 
 /** An ID of each kind, and so many of emails. */
-function samplesOf({ ids }: Holdings, emails = Infinity): string[] {
+function listSamples({ ids }: Holdings, emails = Infinity): string[] {
   return [...ids].flatMap(([prefix, held]) => held.slice(0, prefix === 'em' ? emails : 1));
 }
 
@@ -279,13 +288,13 @@ export function oneFor(name: string, { ids }: Holdings): string {
 
 /** The likely IDs, and one each of OTHER_KINDS more kinds, others in each place. */
 export function sampleFor(place: string, holdings: Holdings, likely: readonly string[]): string[] {
-  const kinds = kindsOf(holdings);
+  const kinds = listKinds(holdings);
   const first = createHash('sha256').update(place).digest().readUInt32BE();
   const others = Array.from({ length: OTHER_KINDS }, (_, at) => kinds[(first + at) % kinds.length] ?? '');
   return [...new Set([...likely, ...others])].filter((id) => id !== '');
 }
 
-function kindsOf({ ids }: Holdings): string[] {
+function listKinds({ ids }: Holdings): string[] {
   return [...ids.values()].flatMap((held) => held.slice(0, 1));
 }
 
@@ -295,19 +304,19 @@ function ofNoKind({ ids }: Holdings): string[] {
 }
 
 /** What can stand first in the path: the IDs whose prefix begins the word before it, then those of emails, then all others. */
-export function candidatesOf({ ids, names }: Holdings, url: string): string[] {
+export function listCandidates({ ids, names }: Holdings, url: string): string[] {
   const word = /([a-z]+)\/:/.exec(url)?.[1] ?? '';
   const named = [...ids].filter(([prefix]) => word.startsWith(prefix)).flatMap(([, held]) => held);
   return [...new Set([...named, ...(ids.get('em') ?? []), ...[...ids.values()].flat(), ...CONSTANTS, ...names])];
 }
 
 /** Examples of the route's body, with ids and domains of one's own in them. */
-export function bodiesOf(
+export function listBodies(
   route: ServedRoute,
-  { mine, examplesOf }: Pick<SweepOptions, 'mine' | 'examplesOf'>,
+  { mine, examplesOf: listExamples }: Pick<SweepOptions, 'mine' | 'examplesOf'>,
 ): unknown[] {
   const domain = mine.mailbox.address.split('@')[1] ?? '';
-  return (route.body === null ? [] : examplesOf(route)).map((example) =>
+  return (route.body === null ? [] : listExamples(route)).map((example) =>
     JSON.parse(JSON.stringify(example), (_, value: unknown) => {
       if (typeof value !== 'string') return value;
       const prefix = /^([a-z]{2,4})_[0-9a-f]{32}$/.exec(value)?.[1] ?? '';

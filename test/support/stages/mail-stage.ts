@@ -91,7 +91,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
       }),
     );
 
-  const contextOf = (workspaceId: string) =>
+  const makeContext = (workspaceId: string) =>
     ({
       workspaceId,
       room: UNBOUNDED_ROOM,
@@ -119,7 +119,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
   return {
     database,
     bus,
-    contextOf,
+    contextOf: makeContext,
     mailbox(given = {}) {
       const domain = given.domain ?? `${randomBytes(4).toString('hex')}.test`;
       return createMailbox(database, { address: `hello@${domain}`, ...given, domain });

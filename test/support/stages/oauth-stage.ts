@@ -61,7 +61,7 @@ export function openOauthStage({ app }: Pick<TestGateway, 'app'>): OauthStage {
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       payload: new URLSearchParams(form).toString(),
     });
-  const parametersOf: OauthStage['parametersOf'] = ({ clientId, verifier, more = {} }) =>
+  const readParameters: OauthStage['parametersOf'] = ({ clientId, verifier, more = {} }) =>
     Object.fromEntries(
       Object.entries({
         response_type: 'code',
@@ -76,7 +76,7 @@ export function openOauthStage({ app }: Pick<TestGateway, 'app'>): OauthStage {
     );
   const stage: OauthStage = {
     post,
-    parametersOf,
+    parametersOf: readParameters,
     makeVerifier: () => randomBytes(32).toString('base64url'),
     async register(metadata = {}) {
       const response = await app.inject({
@@ -87,9 +87,9 @@ export function openOauthStage({ app }: Pick<TestGateway, 'app'>): OauthStage {
       if (response.statusCode !== 201) throw new Error(response.body);
       return (response.json() as { client_id: string }).client_id;
     },
-    open: (signIn) => app.inject({ url: `/oauth/authorize?${new URLSearchParams(parametersOf(signIn)).toString()}` }),
+    open: (signIn) => app.inject({ url: `/oauth/authorize?${new URLSearchParams(readParameters(signIn)).toString()}` }),
     async decide(browser, signIn, { level = 'read', addresses = null, workspaceId } = {}) {
-      const asked = { parameters: parametersOf(signIn) };
+      const asked = { parameters: readParameters(signIn) };
       const shown = await browser.auth('POST', '/oauth/request', asked);
       const { question } = shown.json() as { question?: { workspaceId: string } };
       return browser.auth('POST', '/oauth/decision', {
@@ -122,7 +122,7 @@ export function openOauthStage({ app }: Pick<TestGateway, 'app'>): OauthStage {
       const clientId = await stage.register();
       const signIn = { clientId, verifier: stage.makeVerifier(), more };
       const code = await stage.allow(browser, signIn, decision);
-      const { resource } = parametersOf(signIn);
+      const { resource } = readParameters(signIn);
       const response = await stage.exchange(signIn, code, resource === undefined ? {} : { resource });
       if (response.statusCode !== 200) throw new Error(response.body);
       return { ...(response.json() as Tokens), clientId };

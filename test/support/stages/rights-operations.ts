@@ -122,7 +122,7 @@ export function listFields(): SweptOperation[] {
           const isInput = operation === 'mutation' && !('input' in body);
           const variables = (isInput ? { input: body } : body) as Record<string, unknown>;
           return readGraph(
-            await send('POST', '/graphql', { query: documentOf(operation, field, variables), variables }),
+            await send('POST', '/graphql', { query: makeDocument(operation, field, variables), variables }),
           );
         },
       };
@@ -131,7 +131,7 @@ export function listFields(): SweptOperation[] {
 }
 
 /** Asks for nothing but whether it was done: what else a response shows needs `read` beside. */
-function documentOf(
+function makeDocument(
   operation: string,
   field: GraphQLField<unknown, unknown>,
   variables: Record<string, unknown>,

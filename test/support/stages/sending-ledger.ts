@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { SinkMessage } from '../servers/sink-mta.ts';
-import { messageIdOf } from './sending-stage.ts';
+import { readMessageId } from './sending-stage.ts';
 
 /** One request to send, and what was answered; null when the answer never came. */
 export interface ApiSend {
@@ -42,12 +42,12 @@ export async function checkSendingLedger(order: SendingLedgerOrder): Promise<Sen
   const copies = new Map<string, number>();
   const contents = new Map<string, string>();
   for (const message of order.messages) {
-    const messageId = messageIdOf(message) ?? '(none)';
+    const messageId = readMessageId(message) ?? '(none)';
     for (const recipient of message.recipients) {
       const key = `${messageId} ${recipient}`;
       copies.set(key, (copies.get(key) ?? 0) + 1);
     }
-    const content = contentOf(message.bytes);
+    const content = readContent(message.bytes);
     if ((contents.get(messageId) ?? content) !== content) violations.push(`${messageId} came with another content`);
     contents.set(messageId, content);
   }
@@ -104,7 +104,7 @@ function isAccepted(send: ApiSend): boolean {
 }
 
 /** Our signature bears the time of its making: all else must stay as it was composed. */
-function contentOf(bytes: Buffer): string {
+function readContent(bytes: Buffer): string {
   const text = bytes.toString('latin1').replace(/^DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/im, '');
   return createHash('sha256').update(text, 'latin1').digest('hex');
 }

@@ -138,8 +138,8 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
 
   /** Puts into DNS what GET /domains/:id tells the owner to publish, as it stands there; answers the records. */
   async publish(account: StageAccount): Promise<{ type: string; name: string; value: string }[]> {
-    const answer = await account.call('GET', `/domains/${account.domainId}`);
-    const records: { type: string; name: string; value: string }[] = answer.body.dnsRecords;
+    const response = await account.call('GET', `/domains/${account.domainId}`);
+    const records: { type: string; name: string; value: string }[] = response.body.dnsRecords;
     for (const { type, name } of records) {
       const values = records.filter((each) => each.type === type && each.name === name).map(({ value }) => value);
       this.dns.set(name, type, type === 'MX' ? values.map(toMx) : values);
@@ -213,7 +213,7 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
 
   #find(messageId: string): SinkMessage | undefined {
     for (const message of this.sink.messages.slice(this.#lookedAt)) {
-      const id = messageIdOf(message);
+      const id = readMessageId(message);
       if (!this.#messages.has(id)) this.#messages.set(id, message);
     }
     this.#lookedAt = this.sink.messages.length;
@@ -250,8 +250,8 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
 export type StatusBody = Record<string, any>;
 
 /** The value of the only header field of that name, unfolded; null when it is absent. Throws when there are several. */
-export function fieldOf(bytes: Buffer, name: string): string | null {
-  const values = fieldsOf(bytes)
+export function readField(bytes: Buffer, name: string): string | null {
+  const values = listFields(bytes)
     .filter(([each]) => each.toLowerCase() === name.toLowerCase())
     .map(([, value]) => value);
   if (values.length > 1) throw new Error(`${name} stands there ${values.length} times`);
@@ -259,7 +259,7 @@ export function fieldOf(bytes: Buffer, name: string): string | null {
 }
 
 /** The header fields in their order, unfolded. */
-export function fieldsOf(bytes: Buffer): [name: string, value: string][] {
+export function listFields(bytes: Buffer): [name: string, value: string][] {
   const section = bytes.toString('latin1').split('\r\n\r\n', 1)[0] ?? '';
   return section
     .replace(/\r\n([ \t])/g, '$1')
@@ -271,8 +271,8 @@ export function fieldsOf(bytes: Buffer): [name: string, value: string][] {
 }
 
 /** The Message-ID that a message bears. */
-export function messageIdOf(message: Pick<SinkMessage, 'bytes'>): string | null {
-  return fieldOf(message.bytes, 'Message-ID');
+export function readMessageId(message: Pick<SinkMessage, 'bytes'>): string | null {
+  return readField(message.bytes, 'Message-ID');
 }
 
 /** Makes the sink the MX of the domain. */

@@ -5,11 +5,11 @@ import {
   addDraft,
   addMail,
   addRequest,
-  digestsOf,
-  type GatewayAnswer,
+  type GatewayResponse,
   type Holdings,
   type HoldingsGround,
-  holdingsOf,
+  readDigests,
+  readHoldings,
   workspaceTables,
 } from '../rows/holdings.ts';
 import { recordRoutes } from '../rows/route-table.ts';
@@ -64,14 +64,14 @@ export async function sweepService(
     await app.ready();
     const ground: HoldingsGround = {
       actor,
-      mailbox: async () => mailboxOf(await service.createAccount()),
+      mailbox: async () => readMailbox(await service.createAccount()),
       call: (key, method, path, body, headers) => request(service.url, key, method, `/api/e2${path}`, body, headers),
     };
     await addByInterface(ground, swept, ['later', 'rule', 'suppression']);
-    const theirs = await holdingsOf(actor, swept);
+    const theirs = await readHoldings(actor, swept);
     // The log of requests is written a second later.
     const tables = (await workspaceTables(actor)).filter((name) => name !== 'api_request');
-    const digests = () => digestsOf(actor, tables, swept.workspaceId, MOVING);
+    const digests = () => readDigests(actor, tables, swept.workspaceId, MOVING);
     let before = await digests();
     const findChanged = async () => {
       const now = await digests();
@@ -131,11 +131,11 @@ async function strangerOn(ground: HoldingsGround): Promise<Holdings> {
   await addRequest(ground.actor, mailbox);
   await addByInterface(ground, mailbox, ['sent', 'batch', 'domain', 'later', 'rule', 'suppression', 'reply-address']);
   await addDraft(ground, mailbox, known['email_id'] ?? '');
-  return holdingsOf(ground.actor, mailbox);
+  return readHoldings(ground.actor, mailbox);
 }
 
 /** Gives the account an email address with a webhook, which no server listens to. */
-async function mailboxOf(account: DomainAccount): Promise<TestMailbox> {
+async function readMailbox(account: DomainAccount): Promise<TestMailbox> {
   const { workspaceId, apiKey, domainId, domain } = account;
   const config = { url: 'https://hooks.example.com/' };
   const endpoint = await account.call('POST', '/endpoints', { name: 'hook', type: 'webhook', config });
@@ -151,7 +151,7 @@ async function request(
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<GatewayAnswer> {
+): Promise<GatewayResponse> {
   const response = await fetch(`${url}${path}`, {
     method,
     redirect: 'manual',

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { UNSERVED_ROUTES } from '../../../gateway/rest/unserved-routes.ts';
-import { examplesOf, type ServedRoute } from '../rows/route-table.ts';
+import { listExamples, type ServedRoute } from '../rows/route-table.ts';
 
 /** Routes without rows of users, and those of accounts, which take no key and have their own tests (auth-*.test.ts, suppressions.test.ts). */
 const OPEN =
@@ -48,7 +48,7 @@ export function inSweepOrder(routes: readonly ServedRoute[]): ServedRoute[] {
 /** Returns what finds examples of a route's body: those of its schema, or of the OpenAPI document, where PUT is told as PATCH. */
 export function bodyExamples(app: FastifyInstance): (route: ServedRoute) => unknown[] {
   return ({ method, url, body }) => {
-    const own = body === null ? [] : examplesOf(body);
+    const own = body === null ? [] : listExamples(body);
     if (own.length > 0) return own;
     const document = app.swagger() as OpenAPIV3_1.Document;
     const path = document.paths?.[url.replace(/:(\w+)/g, '{$1}')];

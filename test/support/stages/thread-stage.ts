@@ -227,7 +227,7 @@ function day(days: number): Date {
 }
 
 /** A received mail from Ann, so many days after the first of June, that only its msg-ids join to others. */
-export function mailOf(emailId: string, days: number, fields: Partial<StoredMail> = {}): StoredMail {
+export function makeMail(emailId: string, days: number, fields: Partial<StoredMail> = {}): StoredMail {
   return {
     emailId,
     messageId: `<${emailId}@mail.test>`,
@@ -244,7 +244,7 @@ export function mailOf(emailId: string, days: number, fields: Partial<StoredMail
 }
 
 /** An answer to the last of the messages, as mailers write it: all of them are its references. */
-export function answerTo(parents: readonly string[], emailId: string, days: number, fields: Partial<StoredMail> = {}) {
+export function makeReply(parents: readonly string[], emailId: string, days: number, fields: Partial<StoredMail> = {}) {
   const references = parents.map((parent) => `<${parent}@mail.test>`);
-  return mailOf(emailId, days, { inReplyTo: references.slice(-1), references, ...fields });
+  return makeMail(emailId, days, { inReplyTo: references.slice(-1), references, ...fields });
 }

@@ -5,7 +5,7 @@ import type { ServedRoute } from '../rows/route-table.ts';
 import { auditedRequests } from './audited-requests.ts';
 import { requiredArguments } from './graph-places.ts';
 import { exampleArguments } from './graph-sweep.ts';
-import { bodiesOf, candidatesOf } from './isolation-sweep.ts';
+import { listBodies, listCandidates } from './isolation-sweep.ts';
 import type { SweptCredential } from './rights-credentials.ts';
 import type { Given, SweptOperation } from './rights-operations.ts';
 import { actingCases, stayingCases } from './storing-requests.ts';
@@ -24,7 +24,7 @@ export interface ValidRequests {
 type Cases = Readonly<Record<string, (world: StoringWorld, by: SweptCredential) => Promise<Given>>>;
 
 const body = async (given: object): Promise<Given> => ({ body: given });
-const domainOf = (w: StoringWorld) => w.box.address.split('@')[1] ?? '';
+const readDomain = (w: StoringWorld) => w.box.address.split('@')[1] ?? '';
 
 /** A draft of the credential itself: that of another one needs `read` beside. Of those who may write none, that of the workspace's key. */
 async function ownDraft(w: StoringWorld, { send }: SweptCredential): Promise<{ id: string; version: number }> {
@@ -70,10 +70,10 @@ const CASES: Cases = {
   'PATCH /domains/:id': async (w) => ({ id: w.box.domainId, body: { isCatchAllEnabled: false } }),
   'PUT /domains/:id': async (w) => ({ id: w.box.domainId, body: { isCatchAllEnabled: false } }),
   'mutation updateDomain': (w) => body({ id: w.box.domainId, isCatchAllEnabled: false }),
-  'POST /email-addresses': (w) => body({ address: `${w.fresh()}@${domainOf(w)}`, domainId: w.box.domainId }),
+  'POST /email-addresses': (w) => body({ address: `${w.fresh()}@${readDomain(w)}`, domainId: w.box.domainId }),
   'PATCH /email-addresses/:id': async (w) => ({ id: await w.address(), body: { isActive: false } }),
   'PUT /email-addresses/:id': async (w) => ({ id: await w.address(), body: { isActive: false } }),
-  'mutation createEmailAddress': (w) => body({ address: `${w.fresh()}@${domainOf(w)}`, domainId: w.box.domainId }),
+  'mutation createEmailAddress': (w) => body({ address: `${w.fresh()}@${readDomain(w)}`, domainId: w.box.domainId }),
   'mutation updateEmailAddress': async (w) => body({ id: await w.address(), isActive: false }),
   'PATCH /endpoints/:id': async (w) => ({ id: await w.endpoint('webhook'), body: { name: 'y' } }),
   'PUT /endpoints/:id': async (w) => ({ id: await w.endpoint('webhook'), body: { name: 'y' } }),
@@ -165,7 +165,7 @@ const CASES: Cases = {
   'tool suppress_address': () => body({ address: 'swept@example.org' }),
   'tool list_suppressions': () => body({}),
   'tool remove_suppression': async (w) => body({ id_or_address: await w.suppressed() }),
-  'tool create_reply_address': (w) => body({ domain: domainOf(w), metadata: { a: 'b' } }),
+  'tool create_reply_address': (w) => body({ domain: readDomain(w), metadata: { a: 'b' } }),
   'tool list_reply_addresses': () => body({}),
   'tool revoke_reply_address': async (w) => body({ reply_address_id: await w.replyAddress() }),
   'tool list_refusals': () => body({}),
@@ -180,9 +180,9 @@ export function listValidRequests(
   app: FastifyInstance,
   { mine, world, routes }: { mine: Holdings; world: StoringWorld; routes: readonly ServedRoute[] },
 ): ValidRequests {
-  const examplesOf = bodyExamples(app);
+  const listExamples = bodyExamples(app);
   const routeOf = new Map(routes.map((route) => [`${route.method} ${route.url.replace('/api/e2', '')}`, route]));
-  const fieldOf = (name: string) => {
+  const readField = (name: string) => {
     const [operation, field = ''] = name.split(' ');
     return schema.getRootType(operation as never)?.getFields()[field];
   };
@@ -190,11 +190,11 @@ export function listValidRequests(
   function examples({ name }: SweptOperation): Given[] {
     const route = routeOf.get(name);
     if (route !== undefined) {
-      const bodies = [...bodiesOf(route, { mine, examplesOf }), undefined] as (object | undefined)[];
+      const bodies = [...listBodies(route, { mine, examplesOf: listExamples }), undefined] as (object | undefined)[];
       const ids =
         route.params.length === 0
           ? [undefined]
-          : candidatesOf(mine, route.url).slice(0, route.params.length < 2 ? Infinity : MAX_IDS);
+          : listCandidates(mine, route.url).slice(0, route.params.length < 2 ? Infinity : MAX_IDS);
       const others =
         route.params.length < 2
           ? [undefined]
@@ -209,14 +209,14 @@ export function listValidRequests(
         ),
       );
     }
-    const field = fieldOf(name);
+    const field = readField(name);
     return field === undefined ? [] : exampleArguments(field, mine).map((each) => ({ body: each }));
   }
 
   return {
     unknown({ name, url }) {
       if (name === 'query waitForEmail' || name === 'tool wait_for_email') return { body: { timeout: 0 } };
-      const field = fieldOf(name);
+      const field = readField(name);
       if (field !== undefined) return { body: requiredArguments(field, (_name, type) => UNKNOWN[type] ?? 'x') };
       return url === '/mcp' || !name.startsWith('GET ') ? { body: {} } : {};
     },

@@ -87,7 +87,7 @@ export function readFrozenMessages(set: FrozenSet, kind: FrozenKind): FrozenMess
 export async function readAsFrozen(kind: FrozenKind, { raw, expected }: FrozenMessage): Promise<string> {
   if (kind === 'bounces' || kind === 'automatic') return readReport(raw, expected);
   const message = await parseMessage(raw);
-  if (kind === 'answers') return readAnswer(message);
+  if (kind === 'answers') return readResponse(message);
   if (kind === 'replies') return spaced(message.cleanedText ?? textOfHtml(message.cleanedHtml ?? '') ?? '');
   if (kind === 'codes') return readExtract(message, expected);
   if (kind === 'odd') return readFact(message, raw, expected.split(' ')[0] ?? '');
@@ -112,7 +112,7 @@ async function readReport(raw: Buffer, expected: string): Promise<string> {
   return `${read} ${isRight ? reasons : first.reason}`;
 }
 
-function readAnswer({ headers, addresses }: ParsedMessage): string {
+function readResponse({ headers, addresses }: ParsedMessage): string {
   const fields = new Map(headers);
   const returnPath = fields.get('return-path') === '<>' ? '' : null;
   const fromAddress = addresses.from?.addresses[0]?.address ?? '';

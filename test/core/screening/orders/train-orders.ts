@@ -98,7 +98,7 @@ interface Window {
 const numbers = new Map<string, number>();
 const counts: number[] = [];
 
-function numberOf(name: string, isNew: boolean): number {
+function readNumber(name: string, isNew: boolean): number {
   let known = numbers.get(name);
   if (known === undefined && isNew) numbers.set(name, (known = counts.push(0) - 1));
   return known ?? -1;
@@ -129,7 +129,7 @@ function readWindows(text: string, isNew: boolean, seen = new Set<string>()): Wi
       (word, index, all) => other === null || all.indexOf(word) === index,
     );
     for (const word of words) names.push(`word ${word}`);
-    const own = names.map((name) => numberOf(name, isNew)).filter((each) => each !== -1);
+    const own = names.map((name) => readNumber(name, isNew)).filter((each) => each !== -1);
     if (isNew) for (const each of own) counts[each] = (counts[each] ?? 0) + 1;
     return [
       {
@@ -256,9 +256,9 @@ function learnWords(): void {
     .toSorted(([one, most], [other, least]) => least - most || (one < other ? -1 : 1))
     .slice(0, MAX_LEARNED)
     .map(([word]) => word);
-  for (const word of learned) isKept[numberOf(`word ${word}`, true)] = 1;
+  for (const word of learned) isKept[readNumber(`word ${word}`, true)] = 1;
   for (const window of ordinary) {
-    const further = window.others.map((word) => numberOf(`word ${word}`, false)).filter((each) => each !== -1);
+    const further = window.others.map((word) => readNumber(`word ${word}`, false)).filter((each) => each !== -1);
     if (further.length > 0) window.features = Int32Array.from([...window.features, ...further]);
   }
 }

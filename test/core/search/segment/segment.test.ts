@@ -97,7 +97,7 @@ describe('a segment finds exactly the defined matches', () => {
     ];
     const emails = texts.map((text, at) => email(`e${at}`, at, text));
     emails.push(...someEmails(random, 20, 's').map((one) => ({ ...one, at: texts.length + one.at })));
-    expect(postingsIn(finish(buildSegment(emails)))).toEqual(postingsOf(emails));
+    expect(postingsIn(finish(buildSegment(emails)))).toEqual(readPostings(emails));
   });
 
   test('a segment without emails, or with too many, is refused', () => {
@@ -138,7 +138,7 @@ describe('damage is detected', () => {
 });
 
 /** Lines of word, place, email and frequency. */
-function postingsOf(emails: readonly SegmentEmail[]): string[] {
+function readPostings(emails: readonly SegmentEmail[]): string[] {
   const counts = new Map<string, number>();
   const add = (id: string, place: number, word: string) => {
     const key = `${word} ${Math.log2(place)} ${id}`;

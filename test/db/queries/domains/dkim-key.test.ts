@@ -62,10 +62,10 @@ test('a domain signs with its own key rather than with its parent’s, and witho
   const middle = `b.${root.name}`;
   await domain({ name: middle, workspaceId });
   await domain({ name: `a.${middle}`, workspaceId, hasKey: false });
-  const signerOf = async (names: string[]) => (await findSigningKey(actor, workspaceId, names))?.domain;
-  expect(await signerOf([middle, root.name])).toBe(middle);
-  expect(await signerOf([`a.${middle}`, middle, root.name])).toBe(middle);
-  expect(await signerOf([`c.${root.name}`, root.name])).toBe(root.name);
+  const readSigner = async (names: string[]) => (await findSigningKey(actor, workspaceId, names))?.domain;
+  expect(await readSigner([middle, root.name])).toBe(middle);
+  expect(await readSigner([`a.${middle}`, middle, root.name])).toBe(middle);
+  expect(await readSigner([`c.${root.name}`, root.name])).toBe(root.name);
 });
 
 test('the key of another user’s domain, or of an unverified one, does not sign', async () => {

@@ -97,19 +97,19 @@ afterAll(() => testDatabase.drop());
 
 describe('a search finds the mail that a comparison of every email with every condition finds', () => {
   test('with several segments, changed and removed mail, and a tail', async () => {
-    expect(await stateOf()).toEqual({ segments: 4, states: ['changed', 'gone', 'new'] });
+    expect(await readState()).toEqual({ segments: 4, states: ['changed', 'gone', 'new'] });
     await compareMany(60);
   });
 
   test('after a rewrite', async () => {
     await build({ ...LIMITS, newCount: 1e6, newSeconds: 1e6, changedCount: 1, goneCount: 1 });
-    expect(await stateOf()).toMatchObject({ states: ['new'] });
+    expect(await readState()).toMatchObject({ states: ['new'] });
     await compareMany(40);
   });
 
   test('after a complete build and merge', async () => {
     for (let count = 0; count < 12; count++) await build(LIMITS);
-    expect(await stateOf()).toMatchObject({ states: [] });
+    expect(await readState()).toMatchObject({ states: [] });
     await compareMany(40);
   });
 });
@@ -286,7 +286,7 @@ async function build(limits: typeof LIMITS): Promise<void> {
   await buildWords(testActorContext(actor), { limits }, { isStopping: () => false });
 }
 
-async function stateOf(): Promise<{ segments: number; states: string[] }> {
+async function readState(): Promise<{ segments: number; states: string[] }> {
   const { rows } = await actor.pool.query<{ segments: number; states: string[] }>(
     `select (select count(*)::integer from word_segment where retired_at is null) as segments,
        array(select distinct state from unindexed_email order by state) as states`,

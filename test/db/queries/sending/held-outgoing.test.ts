@@ -25,7 +25,7 @@ afterAll(() => testDatabase?.drop());
 
 const hold = () => holdDueOutgoing(owner, randomBytes, () => new Date());
 
-async function statusOf(emailId: string): Promise<unknown> {
+async function readStatus(emailId: string): Promise<unknown> {
   const { rows } = await owner.pool.query(
     `select e.type, e.status, array_agg(r.status || case when r.next_attempt_at is null then '' else ' due' end order by r.address) as recipients
      from email e join recipient r on r.workspace_id = e.workspace_id and r.email_id = e.id where e.id = $1 group by e.type, e.status`,
@@ -62,11 +62,11 @@ test('due mail is held, scheduled mail that fell due too; paused and future mail
   expect(await readWaitingWork(owner)).toMatchObject({ due: 3, scheduled: 2 });
 
   expect(await hold()).toEqual({ recipients: 3, emails: 2 });
-  expect(await statusOf(queued)).toEqual({ type: 'sent', status: 'pending', recipients: ['pending', 'pending'] });
-  expect(await statusOf(past)).toEqual({ type: 'sent', status: 'pending', recipients: ['pending'] });
-  expect(await statusOf(later)).toEqual({ type: 'sent', status: 'pending', recipients: ['pending due'] });
-  expect(await statusOf(future)).toEqual({ type: 'scheduled', status: 'scheduled', recipients: ['pending'] });
-  expect(await statusOf(paused)).toEqual({ type: 'scheduled', status: 'paused', recipients: ['pending'] });
+  expect(await readStatus(queued)).toEqual({ type: 'sent', status: 'pending', recipients: ['pending', 'pending'] });
+  expect(await readStatus(past)).toEqual({ type: 'sent', status: 'pending', recipients: ['pending'] });
+  expect(await readStatus(later)).toEqual({ type: 'sent', status: 'pending', recipients: ['pending due'] });
+  expect(await readStatus(future)).toEqual({ type: 'scheduled', status: 'scheduled', recipients: ['pending'] });
+  expect(await readStatus(paused)).toEqual({ type: 'scheduled', status: 'paused', recipients: ['pending'] });
   expect(await readWaitingWork(owner)).toMatchObject({ due: 0, scheduled: 1 });
   // Those that wait for a time of their own are not among the held.
   expect((await listHeld(owner)).map(({ address }) => address).toSorted()).toEqual([
@@ -77,13 +77,13 @@ test('due mail is held, scheduled mail that fell due too; paused and future mail
   expect(await wrongTotals(owner, workspaceId)).toEqual([]);
 
   expect(await sendHeld(owner, queued)).toEqual({ recipients: 2, emails: 1 });
-  expect(await statusOf(queued)).toEqual({
+  expect(await readStatus(queued)).toEqual({
     type: 'sent',
     status: 'pending',
     recipients: ['pending due', 'pending due'],
   });
   expect(await dropHeld(owner, null)).toEqual({ recipients: 1, emails: 1 });
-  expect(await statusOf(past)).toEqual({ type: 'sent', status: 'failed', recipients: ['failed'] });
+  expect(await readStatus(past)).toEqual({ type: 'sent', status: 'failed', recipients: ['failed'] });
   const { rows } = await owner.pool.query(`select reported_at is not null as told from recipient where email_id = $1`, [
     past,
   ]);
@@ -102,6 +102,6 @@ test('mail that may not be sent any more stays scheduled, and what is due behind
   await owner.pool.query(`update email set scheduled_by_key_id = 'key_gone' where id = any ($1)`, [refused]);
   const [behind = ''] = await insertScheduled(owner, [{ workspaceId, inSeconds: -1 }]);
   await hold();
-  expect(await statusOf(behind)).toEqual({ type: 'sent', status: 'pending', recipients: ['pending'] });
-  expect(await statusOf(refused[0] ?? '')).toMatchObject({ type: 'scheduled', status: 'scheduled' });
+  expect(await readStatus(behind)).toEqual({ type: 'sent', status: 'pending', recipients: ['pending'] });
+  expect(await readStatus(refused[0] ?? '')).toMatchObject({ type: 'scheduled', status: 'scheduled' });
 });

@@ -125,7 +125,7 @@ describe('two transactions that settle two recipients of one email at once', () 
     let later: Promise<unknown> = Promise.resolve();
     const changed = await inTransaction(actor, async (client) => {
       await settle(client, mail, 0, first);
-      const answer = await refresh(client, [mail]);
+      const response = await refresh(client, [mail]);
       later = inTransaction(actor, async (own) => {
         await settle(own, mail, 1, second);
         const { rows } = await own.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -137,7 +137,7 @@ describe('two transactions that settle two recipients of one email at once', () 
         const { rows } = await actor.pool.query('select cardinality(pg_blocking_pids($1)) as blocking', [pid]);
         expect(rows).toEqual([{ blocking: 1 }]);
       });
-      return answer;
+      return response;
     });
     expect(changed).toEqual([]);
     expect(await later).toMatchObject([{ email_id: mail.emailId, status }]);

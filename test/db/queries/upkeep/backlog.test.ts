@@ -88,7 +88,7 @@ async function fill(done: number, per: number): Promise<void> {
   await owner.pool.query('analyze');
 }
 
-const queueOf = (backlog: readonly QueueBacklog[], queue: string) => backlog.find((entry) => entry.queue === queue);
+const findQueue = (backlog: readonly QueueBacklog[], queue: string) => backlog.find((entry) => entry.queue === queue);
 
 test('every queue reports its due rows, the oldest, and those that wait for a retry', async () => {
   await fill(5, 7);
@@ -119,11 +119,11 @@ test('a dead row is counted as dead only, and the oldest row is one that is not 
   );
   const backlog = await readBacklog(actor);
   for (const queue of ['parse', 'assign', 'route', 'deliver', 'send']) {
-    const entry = queueOf(backlog, queue);
+    const entry = findQueue(backlog, queue);
     expect(entry, queue).toMatchObject({ rowCount: 2, deadCount: 1 });
     expect(entry?.oldestSeconds, queue).toBeLessThan(3 * 60 - 1);
   }
-  expect(queueOf(backlog, 'ask')).toMatchObject({ rowCount: 3, deadCount: 0 });
+  expect(findQueue(backlog, 'ask')).toMatchObject({ rowCount: 3, deadCount: 0 });
 });
 
 test('counting stops at its limit', async () => {
@@ -133,7 +133,7 @@ test('counting stops at its limit', async () => {
     expect(rowCount, queue).toBe(MAX_COUNTED);
     expect(laterCount ?? 0, queue).toBeLessThanOrEqual(MAX_COUNTED);
   }
-  const deliver = queueOf(backlog, 'deliver');
+  const deliver = findQueue(backlog, 'deliver');
   expect((deliver?.rowCount ?? 0) + (deliver?.laterCount ?? 0)).toBe(MAX_COUNTED);
   expect(deliver?.oldestSeconds).toBeGreaterThanOrEqual(MAX_COUNTED * 60);
 });
@@ -148,7 +148,7 @@ test('finished rows cost nothing: no table is scanned, and few pages are read ho
     );
     const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
     if (plan === undefined) throw new Error('no plan');
-    const walked = nodesOf(plan)
+    const walked = listNodes(plan)
       .filter((node) => node['Node Type'] === 'Seq Scan')
       .map((node) => node['Relation Name']);
     // The last one has only what waits.
@@ -167,6 +167,6 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-function nodesOf(plan: PlanNode): PlanNode[] {
-  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+function listNodes(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(listNodes)];
 }

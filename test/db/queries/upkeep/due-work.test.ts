@@ -89,22 +89,22 @@ const leased: Partial<Record<DueStep, string>> = {
   send: 'recipient',
 };
 
-async function secondsOf(): Promise<Partial<Record<DueStep, number | null>>> {
+async function readSeconds(): Promise<Partial<Record<DueStep, number | null>>> {
   return Object.fromEntries((await findDueWork(actor, steps)).map(({ step, seconds }) => [step, seconds]));
 }
 
 test('no step has work when no row waits', async () => {
-  expect(await secondsOf()).toEqual(Object.fromEntries(steps.map((step) => [step, null])));
+  expect(await readSeconds()).toEqual(Object.fromEntries(steps.map((step) => [step, null])));
 });
 
 test.each(steps)('a due row of the queue %s is found, for that step alone', async (step) => {
   await owner.pool.query(inserts[step](`now() - interval '1 second'`));
-  expect(await secondsOf()).toEqual(Object.fromEntries(steps.map((each) => [each, each === step ? 0 : null])));
+  expect(await readSeconds()).toEqual(Object.fromEntries(steps.map((each) => [each, each === step ? 0 : null])));
 });
 
 test.each(steps.filter((step) => timed.has(step)))('the step %s learns when its next row falls due', async (step) => {
   await owner.pool.query(inserts[step](`now() + interval '1 hour'`));
-  const seconds = (await secondsOf())[step] ?? 0;
+  const seconds = (await readSeconds())[step] ?? 0;
   expect(seconds).toBeGreaterThan(3_000);
   expect(seconds).toBeLessThanOrEqual(3_600);
 });
@@ -116,9 +116,9 @@ test.each(Object.entries(leased))(
     const lease = (until: string) =>
       owner.pool.query(`update ${table} set claimed_by = 'other', claimed_until = ${until}`);
     await lease(`now() + interval '1 minute'`);
-    expect((await secondsOf())[step as DueStep]).toBeNull();
+    expect((await readSeconds())[step as DueStep]).toBeNull();
     await lease(`now() - interval '1 second'`);
-    expect((await secondsOf())[step as DueStep]).toBe(0);
+    expect((await readSeconds())[step as DueStep]).toBe(0);
   },
 );
 
@@ -131,9 +131,9 @@ test.each(Object.entries(ACTOR_OF_STEP))(
      values ('user', $1, $2, $1, 1, 'any', now(), now(), now() + interval '1 minute')`,
       [step, of],
     );
-    expect((await secondsOf())[step as DueStep]).toBeNull();
+    expect((await readSeconds())[step as DueStep]).toBeNull();
     await owner.pool.query(`update dead_row set retry_at = now() - interval '1 second'`);
-    expect((await secondsOf())[step as DueStep]).toBe(0);
+    expect((await readSeconds())[step as DueStep]).toBe(0);
   },
 );
 
@@ -151,7 +151,7 @@ test('a free row behind many claimed rows is found', async () => {
   );
   await owner.pool.query(inserts.send('now()'));
   await owner.pool.query(inserts.deliver('now()'));
-  expect(await secondsOf()).toMatchObject({ send: 0, deliver: 0 });
+  expect(await readSeconds()).toMatchObject({ send: 0, deliver: 0 });
 });
 
 test('no table is scanned', async () => {
