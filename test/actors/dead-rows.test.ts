@@ -36,7 +36,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Starts the actor again and again, each time after the longest pause, until it has given the row up; answers the pauses it made. */
+/** Starts the actor again and again, each time after the longest pause, until it has given the row up; returns the pauses it made. */
 async function untilDead(start: () => Promise<Actor>, step: string, subjectId: string): Promise<number[]> {
   const waits: number[] = [];
   for (let tries = 1; ; tries++) {
@@ -72,8 +72,8 @@ test('an email that cannot be threaded is set aside, dies after twenty-five trie
   );
   const start = () => startThreadingActor(testActorContext(database));
   expectBackOff(await untilDead(start, 'assign', bad));
-  expect(await stage.threadOf(workspaceId, good)).toMatch(/^th_/);
-  expect(await stage.threadOf(workspaceId, other)).toMatch(/^th_/);
+  expect(await stage.findThread(workspaceId, good)).toMatch(/^th_/);
+  expect(await stage.findThread(workspaceId, other)).toMatch(/^th_/);
   expect(await countDeadRows(owner)).toEqual([{ actor: 'threading', count: 1 }]);
   const [dead] = await listDeadRows(owner, { actor: 'threading', subjectId: null }, 10);
   expect(dead).toMatchObject({ workspace_id: workspaceId, step: 'assign', subject_id: bad, tries: 25 });
@@ -83,11 +83,11 @@ test('an email that cannot be threaded is set aside, dies after twenty-five trie
   const late = `em_late${randomBytes(4).toString('hex')}`;
   await stage.insert(workspaceId, [makeMail(late, 9)]);
   const actor = await start();
-  await until(async () => (await stage.threadOf(workspaceId, late)) !== null);
+  await until(async () => (await stage.findThread(workspaceId, late)) !== null);
   expect((await readAside(owner, 'assign', bad))?.tries).toBe(25);
   await poison.cure();
   await replay(bad);
-  await until(async () => (await stage.threadOf(workspaceId, bad)) !== null);
+  await until(async () => (await stage.findThread(workspaceId, bad)) !== null);
   await actor.stop();
   expect(await readAside(owner, 'assign', bad)).toBeNull();
   expect(await stage.findFaults(workspaceId)).toEqual([]);

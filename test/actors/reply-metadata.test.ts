@@ -25,7 +25,7 @@ describe.each([
   /** Sends an email with metadata; returns its Message-ID. */
   async function send(metadata: Record<string, unknown> | null, from = mailbox): Promise<string> {
     const email = { from: from.address, to: 'ann@elsewhere.test', subject: 'Your order', text: 'Fine?', metadata };
-    const { receipt } = await sendEmail(stage.contextOf(from.workspaceId), email, null);
+    const { receipt } = await sendEmail(stage.makeContext(from.workspaceId), email, null);
     return receipt.emails[0]?.messageId ?? '';
   }
 

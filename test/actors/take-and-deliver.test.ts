@@ -246,7 +246,7 @@ test('a webhook that is repeated has the bytes of the first request, which was b
     ['Date: nonsense', 'Subject: \u0000nul and \ud800 surrogate'],
   ].map((lines) => mail(lines));
   const real = hasCorpora ? (await readEmlMessages()).filter((_, at) => (isQuick ? at % 8 === 0 : at % 3 !== 2)) : [];
-  receiver.answer([500]);
+  receiver.respond([500]);
   const ids: string[] = [];
   for (const bytes of [...made, ...real.map((message) => message.bytes)])
     ids.push(await stage.deliver(bytes, mailbox.address));
@@ -262,7 +262,7 @@ test('a webhook that is repeated has the bytes of the first request, which was b
     { timeout: 60_000, interval: 50 },
   );
   expect(retried).toBe(true);
-  receiver.answer([200]);
+  receiver.respond([200]);
   await stage.database.pool.query(
     `update delivery set next_attempt_at = now() - interval '1 s' where workspace_id = $1 and status = 'pending'`,
     [mailbox.workspaceId],

@@ -61,7 +61,7 @@ async function subject(name: string, server: PostroomServer, options: SubjectOpt
   const bareUrl = databaseUrl(server.databaseUrl, 'bare');
   const bare = new BenchChild('./bare-api-process.ts');
   const started = { stop: () => Promise.resolve(bare.stop()) };
-  await stopUnless(started, bare.answer<{ ready: true }>());
+  await stopUnless(started, bare.readResponse<{ ready: true }>());
   const order = { databaseUrl: bareUrl, mails: options.mails } satisfies BareApiOrder;
   const { port } = await stopUnless(started, bare.ask<{ port: number }>(order));
   return {

@@ -170,8 +170,8 @@ export async function measurePart(extent: Extent): Promise<PartOutcome> {
 function measureApi(options: ApiOptions): Promise<{ rounds: Round[] }> {
   return onGround(async (ground) => {
     const [sink, loader] = [ground.child('./sink-process.ts'), ground.child('./http-load-process.ts')];
-    const { port: sinkPort } = await sink.answer<{ port: number }>();
-    await loader.answer<{ ready: true }>();
+    const { port: sinkPort } = await sink.readResponse<{ port: number }>();
+    await loader.readResponse<{ ready: true }>();
     const subjects: Subject[] = [];
     for (const name of options.subjects) {
       const subject = await startSubject(name, ground, { sinkPort, mails: options.mails });

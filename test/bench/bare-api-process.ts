@@ -9,7 +9,7 @@ export interface BareApiOrder {
   mails: number;
 }
 
-/** Mails of one answer. */
+/** Mails of one response. */
 const PAGE = 25;
 
 /**

@@ -55,7 +55,7 @@ export async function run(args: string[]): Promise<void> {
   await onGround(async (ground) => {
     describeMachine();
     const sink = ground.child('./sink-process.ts');
-    const { port: sinkPort } = await sink.answer<{ port: number }>();
+    const { port: sinkPort } = await sink.readResponse<{ port: number }>();
     const receiver = await startWebhookReceiver();
     ground.keep(receiver);
     const logDirectory = path.join(ground.directory, 'log');
@@ -144,7 +144,7 @@ async function prepareWays(server: SplitServer, webhookUrl: string, sizeBytes: n
   ];
 }
 
-/** Distinct, one in ten an answer to the one before it. */
+/** Distinct, one in ten a reply to the one before it. */
 function composeMessage(n: number, address: string, sizeBytes: number): string {
   return [
     `Message-ID: <${n}@capacity.test>`,

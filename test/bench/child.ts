@@ -2,7 +2,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { processTree } from '../support/servers/process-tree.ts';
 
-/** Starts a script of this folder and awaits one answer per order. */
+/** Starts a script of this folder and awaits one response per order. */
 export class BenchChild {
   readonly #child: ChildProcess;
   #former: Promise<unknown> = Promise.resolve();
@@ -16,7 +16,7 @@ export class BenchChild {
     return this.#child.pid ?? 0;
   }
 
-  answer<T>(): Promise<T> {
+  readResponse<T>(): Promise<T> {
     return new Promise((resolve, reject) => {
       const onExit = (code: number | null) => reject(new Error(`${this.#child.spawnargs[1]} ended with ${code}`));
       this.#child.once('exit', onExit);
@@ -27,10 +27,10 @@ export class BenchChild {
     });
   }
 
-  /** Asks once the former question has its answer. */
+  /** Asks once the former question has its response. */
   ask<T>(order: object): Promise<T> {
     const response = this.#former.then(() => {
-      const next = this.answer<T>();
+      const next = this.readResponse<T>();
       this.#child.send(order);
       return next;
     });

@@ -315,7 +315,7 @@ async function measureArrival(
   await page.close();
 }
 
-/** Milliseconds from each request of the graph to the end of its answer, as the page sees them. */
+/** Milliseconds from each request of the graph to the end of its response, as the page sees them. */
 function watchGraph(page: Page): number[] {
   const responses: number[] = [];
   page.on('requestfinished', (request) => {

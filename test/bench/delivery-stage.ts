@@ -50,7 +50,7 @@ export interface DeliveryStage {
   owner: Database;
   /** CPU time of PostgreSQL so far; milliseconds */
   postgresqlCpuMs(): number;
-  /** Makes a delivery of every mail that is due, of the endpoint that hangs only if told; answers their ids, without those. */
+  /** Makes a delivery of every mail that is due, of the endpoint that hangs only if told; returns their ids, without those. */
   makeBacklog(options: { withHanging: boolean }): Promise<string[]>;
   /** The requests of these deliveries. */
   prepare(deliveryIds: readonly string[]): Promise<PreparedRequest[]>;

@@ -14,7 +14,7 @@ const LIMIT_MS = 120_000;
 
 interface Round {
   perSecond: number;
-  /** from the start to the arrival, of the endpoints that answer; milliseconds */
+  /** from the start to the arrival, of the endpoints that respond; milliseconds */
   p95Ms: number;
   cpuMs: { own: number; postgresql: number };
 }

@@ -168,7 +168,7 @@ function measureExhaustion(options: ExhaustionOptions): Promise<{ results: Resul
 
 async function openStage(ground: Ground, text: string): Promise<Stage> {
   const attackers = ground.child('./attack-process.ts');
-  await attackers.answer<{ ready: true }>();
+  await attackers.readResponse<{ ready: true }>();
   const server = await startSplit(path.join(ground.directory, text), [['bin/gateway.ts']], {
     dnsServer: ground.dns.address,
     settings: { shared_buffers: '256MB', max_wal_size: '2GB', jit: 'off' },

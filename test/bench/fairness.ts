@@ -190,7 +190,7 @@ function measureFairness(options: FairnessOptions): Promise<{ cases: Case[]; pro
 async function openStage(ground: Ground): Promise<Stage> {
   const receiving = await openReceivingStage(ground);
   const sink = ground.child('./sink-process.ts');
-  const { port: sinkPort } = await sink.answer<{ port: number }>();
+  const { port: sinkPort } = await sink.readResponse<{ port: number }>();
   const late = { reply: '250 2.0.0 OK', afterMs: TARPIT_MS } as const;
   const tarpit = await startSinkMta({
     host: TARPIT.host,

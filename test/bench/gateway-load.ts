@@ -35,7 +35,7 @@ export async function run(args: string[]): Promise<void> {
   await onGround(async (ground) => {
     const { loader, receiver, webhookUrl } = await openReceivingStage(ground);
     const clients = ground.child('./http-load-process.ts');
-    await clients.answer();
+    await clients.readResponse();
     const server = await startSingleMachine(ground.directory, { dnsServer: ground.dns.address });
     ground.keep(server);
     const recipient = await server.createWebhookAddress('box@bench.test', webhookUrl);

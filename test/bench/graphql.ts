@@ -157,7 +157,7 @@ async function measureReads(
   { rounds, reads, connections }: { rounds: number; reads: number; connections: number },
 ): Promise<void> {
   const loader = new BenchChild('./http-load-process.ts');
-  await loader.answer<{ ready: true }>();
+  await loader.readResponse<{ ready: true }>();
   const done: Round[] = [];
   console.log(`${connections} connections, one request in flight on each; round 0 warms everything and is not counted`);
   for (const kind of kinds) await checkSame(server, reader, kind);

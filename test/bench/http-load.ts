@@ -29,7 +29,7 @@ export function httpRequest(method: string, path: string, apiKey: string | null,
 }
 
 /**
- * Sends all requests and answers when the last reply has come. It reads of a reply the status and the Content-Length and skips the rest:
+ * Sends all requests and returns when the last reply has come. It reads of a reply the status and the Content-Length and skips the rest:
  * a whole HTTP client would take a good part of a small machine from what is measured. Throws when a reply has no Content-Length.
  */
 export async function httpLoad(options: HttpLoadOptions): Promise<HttpLoadResult> {

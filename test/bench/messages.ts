@@ -39,7 +39,7 @@ export function makeSubject(tag: string, n: number): string {
   return `Message ${tag}.${n}`;
 }
 
-/** What subjectOf was given; null of any other subject. */
+/** What makeSubject was given; null of any other subject. */
 export function readSubject(subject: string): { tag: string; n: number } | null {
   const [, tag, n] = /^Message (\w+)\.(\d+)$/.exec(subject) ?? [];
   return tag === undefined ? null : { tag, n: Number(n) };

@@ -85,8 +85,8 @@ export async function run(args: string[]): Promise<void> {
 export function measureOutbound(options: OutboundOptions): Promise<{ rounds: SendRound[]; problems: string[] }> {
   return onGround(async (ground) => {
     const [sink, loader] = [ground.child('./sink-process.ts'), ground.child('./hand-in-process.ts')];
-    const { port: sinkPort } = await sink.answer<{ port: number }>();
-    await loader.answer<{ ready: true }>();
+    const { port: sinkPort } = await sink.readResponse<{ port: number }>();
+    await loader.readResponse<{ ready: true }>();
     const rounds: SendRound[] = [];
     const problems: string[] = [];
     const measure = async (name: string, round: number) => {

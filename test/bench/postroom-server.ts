@@ -17,7 +17,7 @@ import { makeResources, type Resources } from './resources.ts';
 export interface Account {
   apiKey: string;
   workspaceId: string;
-  /** Calls REST as this user. Throws when the answer is an error. */
+  /** Calls REST as this user. Throws when the response is an error. */
   call(method: string, route: string, body?: object): Promise<Record<string, unknown>>;
   /** Creates the address, with its domain if that is new, whose mail goes to the webhook. Returns the address. */
   createWebhookAddress(address: string, url: string): Promise<string>;

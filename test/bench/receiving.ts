@@ -49,7 +49,7 @@ export interface ReceivingStage {
 
 export async function openReceivingStage(ground: Ground): Promise<ReceivingStage> {
   const receiver = ground.child('./receiver-process.ts');
-  const { port } = await receiver.answer<{ port: number }>();
+  const { port } = await receiver.readResponse<{ port: number }>();
   const loader = ground.child('./load-process.ts');
   return { ground, loader, receiver, webhookUrl: `http://127.0.0.1:${port}/hook` };
 }

@@ -137,7 +137,7 @@ function watchStatements(database: Database): Watch {
       if (name === 'commit') watch.transactions.push(performance.now() - begunTick);
       return result;
     };
-    // The pool's own query() hands a callback over and needs no answer.
+    // The pool's own query() hands a callback over and needs no response.
     client.query = ((...given: unknown[]) =>
       typeof given.at(-1) === 'function' ? query(...given) : timed(...given)) as typeof client.query;
   });

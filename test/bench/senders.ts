@@ -71,7 +71,7 @@ async function startPool(options: SenderOptions): Promise<Sender> {
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
   const pool = new BenchChild('./pool-process.ts');
-  await pool.answer<{ ready: true }>();
+  await pool.readResponse<{ ready: true }>();
   let sent = 0;
   return {
     name: 'nodemailer pool',

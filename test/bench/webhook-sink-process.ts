@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * Takes webhooks in a process of its own, on a port for each endpoint, and notes when each webhook-id came (milliseconds since the epoch) and
- * the sha256 of its body. The last port never answers until it is told to release what it holds.
+ * the sha256 of its body. The last port never responds until it is told to release what it holds.
  */
 type SinkOrder =
   | { listenOn: number }

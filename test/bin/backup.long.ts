@@ -63,7 +63,7 @@ test(
       account.call('POST', '/emails', { from, to: [to], subject: to, text: 'x', ...over });
     // One that is in hand of its server while the backup is made, and one that is scheduled.
     const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
-    stage.sink.answer({
+    stage.sink.respond({
       data: ({ recipients }) => (recipients.includes('held@elsewhere.test') ? released : undefined),
     });
     const inHand = await send('held@elsewhere.test');
@@ -103,8 +103,8 @@ test(
 
     // It is sent after the backup was made: whoever restores cannot know.
     release(undefined);
-    stage.sink.answer({});
-    await stage.messageOf(inHand.body.message_id);
+    stage.sink.respond({});
+    await stage.awaitMessage(inHand.body.message_id);
     await stage.awaitStatus(inHand.body.id, 'delivered');
     await stage.service.end('runner', 'SIGTERM');
 
@@ -137,7 +137,7 @@ test(
     const [fresh] = await offer(count, 1, 1, other.smtpPort);
     expect(fresh?.code).toBe(250);
     const sent = await there.call('POST', '/emails', { from, to: ['new@elsewhere.test'], subject: 'new', text: 'x' });
-    const message = await stage.messageOf(sent.body.message_id, 60_000);
+    const message = await stage.awaitMessage(sent.body.message_id, 60_000);
     expect((await stage.verify(message)).dkim).toEqual([
       { result: 'pass', domain: account.domain, selector: expect.any(String) },
     ]);
@@ -536,7 +536,7 @@ function compose(n: number): Buffer {
   return Buffer.from([...header, '', body.replaceAll(/.{70}/g, '$&\r\n'), ''].join('\r\n'));
 }
 
-/** How often the sink took the message of that answer. */
+/** How often the sink took the message of that response. */
 function countTaken(sent: ServiceResponse): number {
   return stage.sink.messages.filter((message) => readMessageId(message) === sent.body.message_id).length;
 }

@@ -221,7 +221,7 @@ describe('a machine, from its first start on', () => {
     expect(await run.ended).toBe(0);
     const results = await load;
     expect(accepted(results)).toBeGreaterThan(0);
-    // Whoever got an answer other than 250 was told to come again, and nobody was refused for good.
+    // Whoever got a response other than 250 was told to come again, and nobody was refused for good.
     expect(results.filter((result) => result.code !== null && result.code >= 500)).toEqual([]);
     expect(run.output().slice(outputBefore)).not.toMatch(/"level":(50|60)/);
     expect(await listProcesses(machine)).toEqual([]);

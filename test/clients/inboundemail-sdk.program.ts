@@ -82,7 +82,7 @@ describe('sending', () => {
       }),
     );
     expect(sent).toMatchObject({ id: ID, messageId: MESSAGE_ID, status: 'sent' });
-    const message = await stage.messageOf(sent.messageId ?? '');
+    const message = await stage.awaitMessage(sent.messageId ?? '');
     expect(message.recipients).toHaveLength(3);
     const mail = await simpleParser(message.bytes);
     expect([mail.replyTo?.text, mail.attachments[0]?.cid, mail.attachments[0]?.contentType]).toEqual([
@@ -187,7 +187,7 @@ describe('received mail', () => {
       await client.email.sent.reply(id, { from: sender, from_name: 'Ann', text: 'Yes', simple: true }),
     );
     expect(reply).toMatchObject({ id: ID, messageId: MESSAGE_ID, awsMessageId: expect.any(String) });
-    const mail = await simpleParser((await stage.messageOf(reply.messageId)).bytes);
+    const mail = await simpleParser((await stage.awaitMessage(reply.messageId)).bytes);
     expect([mail.subject, mail.from?.text]).toEqual(['Re: Question', `"Ann" <${sender}>`]);
     expect(readData(await client.quickReply(id, 'Quickly', sender))).toMatchObject({ id: ID });
     const former = { emailId: id, to: 'ada@sdk-peer.test', subject: 'Re: Question', textBody: 'Formerly' };

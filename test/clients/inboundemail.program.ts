@@ -92,7 +92,7 @@ describe('sending', () => {
       thread_id: ID,
       thread_position: 0,
     });
-    const message = await stage.messageOf(sent.message_id ?? '');
+    const message = await stage.awaitMessage(sent.message_id ?? '');
     expect(message.recipients).toHaveLength(3);
     const mail = await simpleParser(message.bytes);
     expect([mail.subject, mail.headers.get('x-order'), mail.attachments[0]?.content.toString()]).toEqual([
@@ -105,7 +105,7 @@ describe('sending', () => {
   test('attachments can be data: URLs, can have a Content-ID for the HTML, and are not fetched from a URL', async () => {
     const logo = { filename: 'logo.png', content: `data:image/png;base64,${base64('PNG')}`, content_id: 'logo' };
     const sent = await client.emails.send(email({ html: '<img src="cid:logo">', attachments: [logo] }));
-    const mail = await simpleParser((await stage.messageOf(sent.message_id ?? '')).bytes);
+    const mail = await simpleParser((await stage.awaitMessage(sent.message_id ?? '')).bytes);
     expect([mail.attachments[0]?.cid, mail.attachments[0]?.content.toString()]).toEqual(['logo', 'PNG']);
     const byPath = { filename: 'a.txt', content: '', path: 'https://files.test/a.txt' };
     await expect(client.emails.send(email({ attachments: [byPath] }))).rejects.toThrow(BadRequestError);
@@ -194,7 +194,7 @@ describe('received mail', () => {
       replied_to_email_id: id,
       is_thread_reply: false,
     });
-    const message = await stage.messageOf(reply.message_id);
+    const message = await stage.awaitMessage(reply.message_id);
     expect(message.recipients.toSorted()).toEqual(['ada@inboundemail-peer.test', 'eve@inboundemail-peer.test']);
     const mail = await simpleParser(message.bytes);
     const original = (await client.emails.list({ search: subject, type: 'received' })).data[0]?.message_id;
@@ -202,7 +202,7 @@ describe('received mail', () => {
 
     const second = await client.emails.reply(threadId, { from: sender, html: '<p>And thanks' });
     expect(second).toMatchObject({ is_thread_reply: true, replied_to_thread_id: threadId });
-    expect((await stage.messageOf(second.message_id)).recipients).toContain('ada@inboundemail-peer.test');
+    expect((await stage.awaitMessage(second.message_id)).recipients).toContain('ada@inboundemail-peer.test');
     await expect(client.emails.reply('em_unknown', { from: sender, text: 'x' })).rejects.toThrow(NotFoundError);
   });
 

@@ -85,7 +85,7 @@ describe('sending', () => {
     expect(found.message_id).toMatch(/^<[^@]+@[^@]+>$/);
     expect(new Date(found.created_at).toISOString()).toBe(found.created_at);
 
-    const message = await stage.messageOf(found.message_id);
+    const message = await stage.awaitMessage(found.message_id);
     expect(message.recipients.toSorted()).toEqual([
       'blind@resend-peer.test',
       'bob@resend-peer.test',
@@ -178,7 +178,7 @@ describe('batches', () => {
 
 describe('suppressions', () => {
   test('an address that bounced is listed, refused, and removed', async () => {
-    stage.sink.answer({
+    stage.sink.respond({
       rcpt: (address) => (address.startsWith('gone@') ? '550 5.1.1 no such user' : undefined),
     });
     const { id } = readData(await client.emails.send(email({ to: 'gone@resend-peer.test' })));
@@ -197,7 +197,7 @@ describe('suppressions', () => {
       'Cannot send to blocked recipient(s): gone@resend-peer.test',
     ]);
 
-    stage.sink.answer({});
+    stage.sink.respond({});
     const lifted = readData(await client.suppressions.remove('gone@resend-peer.test'));
     expect(lifted).toMatchObject({ object: 'suppression', id: listed.data[0]?.id, deleted: true });
     const again = readData(await client.emails.send(email({ to: 'gone@resend-peer.test' })));

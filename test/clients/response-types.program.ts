@@ -189,7 +189,7 @@ test('resend: the response of each method has its type', async () => {
 
   const events = ['email.received', 'email.delivered', 'email.opened', 'domain.updated'] as const;
   const hook = readData(await client.webhooks.create({ endpoint: receiver.url, events: [...events] }));
-  receiver.answer([500]);
+  receiver.respond([500]);
   readData(await client.emails.send({ ...plain(), subject: 'Posted by its delivery' }));
   const webhookId = hook.id;
   await receiver.until((requests) => requests.some(({ body }) => body.includes('Posted by its delivery')));
@@ -200,7 +200,7 @@ test('resend: the response of each method has its type', async () => {
   }
   const eventId = posted.data[0]?.id ?? '';
   readData(await client.webhooks.events.replay({ webhookId, eventId }));
-  receiver.answer([200]);
+  receiver.respond([200]);
   readData(await client.webhooks.list());
   readData(await client.webhooks.get(hook.id));
   readData(await client.webhooks.update(hook.id, { events: ['email.bounced'], status: 'disabled' }));

@@ -51,7 +51,7 @@ const CONFIGURATION = {
   files: ['answers.ts'],
 };
 
-/** Texts of the compiler on answers that are not of their types; empty when all are. Runs the compiler on a generated file. */
+/** Texts of the compiler on responses that are not of their types; empty when all are. Runs the compiler on a generated file. */
 export async function findTypeDifferences(responses: readonly TypedResponse[]): Promise<string[]> {
   const directory = await mkdtemp(path.join(tmpdir(), 'answer-types-'));
   try {

@@ -63,7 +63,7 @@ describe.skipIf(!hasCorpora)('threads of the corpora, straight into the database
   );
 });
 
-/** Stores and threads the messages in this order; answers the thread of each file. */
+/** Stores and threads the messages in this order; returns the thread of each file. */
 async function threadAll(
   database: Database,
   workspaceId: string,

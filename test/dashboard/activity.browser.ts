@@ -42,7 +42,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     return tab;
   }
 
-  /** Runs a mutation of one root field; answers its payload. */
+  /** Runs a mutation of one root field; returns its payload. */
   async function change(account: TestAccount, field: string, input: Record<string, unknown>, selection: string) {
     const type = `${field[0]?.toUpperCase()}${field.slice(1)}Input!`;
     const text = `mutation M($input: ${type}) { ${field}(input: $input) { __typename ... on Error { message } ${selection} } }`;
@@ -76,7 +76,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
   test('a failing webhook is found with its response, and delivered by a click once its receiver is repaired', async () => {
     const account = await stage.account();
     await leadTo(account, 'Orders', '/failing');
-    receiver.answer([{ status: 500, body: '{"error":"the database is down"}' }]);
+    receiver.respond([{ status: 500, body: '{"error":"the database is down"}' }]);
     const { page, complaints, close } = await open(account, '/activity');
     await page.getByRole('heading', { name: 'No mail in the last 30 days' }).waitFor();
     await stage.mail({
@@ -150,7 +150,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
     await idle.close();
     await overview.close();
 
-    receiver.answer([
+    receiver.respond([
       {
         status: 200,
         headers: { 'content-type': 'application/json' },
@@ -260,7 +260,7 @@ describe.skipIf(chromiumPath === undefined)('activity', { timeout: JOURNEY_MS },
   test('the reply of a server to sent mail is shown, and deferred mail is retried at once on request', async () => {
     const account = await stage.account();
     let isAwake = false;
-    sink.answer({
+    sink.respond({
       rcpt: (address) => {
         if (address.startsWith('gone')) return '550 5.1.1 No such user here';
         return address.startsWith('slow') && !isAwake ? '451 4.7.1 Greylisted, come back later' : undefined;

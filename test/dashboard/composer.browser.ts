@@ -30,7 +30,7 @@ describe.skipIf(chromiumPath === undefined)('the composer', () => {
 
     await page.evaluate(() => localStorage.setItem('postroom-undo-seconds', '0'));
 
-    // An answer; a slip is told at its field, and what is written outlives a reload.
+    // A reply; a slip is told at its field, and what is written outlives a reload.
     await page.keyboard.press('r');
     const text = page.getByRole('textbox', { name: 'Message', exact: true });
     await text.fill('Forty-two.');

@@ -21,7 +21,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
   test('a person creates a webhook, sees why it fails, repairs it, and has missed mail delivered', async () => {
     const account = await stage.account();
     const { page, complaints, close } = await stage.open(account);
-    receiver.answer([500]);
+    receiver.respond([500]);
 
     await page.goto(`${stage.url}/endpoints`);
     await page.getByRole('link', { name: 'Create endpoint' }).last().click();
@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
     await delivery.getByRole('button', { name: 'Show payload' }).click();
     await delivery.getByText('"Where is it?').first().waitFor();
 
-    receiver.answer([200]);
+    receiver.respond([200]);
     await delivery.getByRole('button', { name: 'Retry now' }).click();
     await delivery.getByText('Delivered 200').waitFor();
 
@@ -88,7 +88,7 @@ describe.skipIf(chromiumPath === undefined)('endpoints and rules in the browser'
 
   test('an endpoint says how many deliveries came through and how many attempts failed', async () => {
     const account = await stage.account();
-    receiver.answer([200]);
+    receiver.respond([200]);
     const { body } = await account.call('POST', '/endpoints', {
       name: 'Counted',
       type: 'webhook',

@@ -141,7 +141,7 @@ describe.skipIf(chromiumPath === undefined)('the inbox', () => {
     });
     await row(page, 'Invoice').waitFor();
 
-    // An answer arrives live in the open conversation, and the list keeps it open.
+    // A reply arrives live in the open conversation, and the list keeps it open.
     await row(page, 'Gears').click();
     await page.getByRole('article').getByText('Thirty thousand of them.').last().waitFor();
     const from = { name: 'boss@corp.test', address: 'eve@sender.test' };

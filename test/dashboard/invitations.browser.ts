@@ -59,7 +59,7 @@ describe.skipIf(chromiumPath === undefined)('invitations in the dashboard', () =
     await page.reload();
     await card.getByText('You accepted.').first().waitFor();
 
-    // The organizer, who is on the same service, gets a reply with the answer.
+    // The organizer, who is on the same service, gets a reply with the decision.
     const received = async () => {
       const { body } = await organizer.graphql(
         '{ emails(first: 5, filter: { type: RECEIVED }) { edges { node { subject content { text } extracts { event { method uid attendees { address status } } } } } } }',

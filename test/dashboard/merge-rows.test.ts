@@ -4,7 +4,7 @@ import { mergeRows } from '../../gateway/dashboard/pages/activity/merge-rows.ts'
 const rows = (...ids: number[]) => ids.map((id) => ({ cursor: `c${id}`, node: { id: `em_${id}` } }));
 
 test.each([
-  ['the first answer is shown as it is', rows(3, 2), true, [], { rows: rows(3, 2), isWhole: false }],
+  ['the first response is shown as it is', rows(3, 2), true, [], { rows: rows(3, 2), isWhole: false }],
   [
     'what came in goes before what was loaded',
     rows(5, 4, 3),

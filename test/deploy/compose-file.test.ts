@@ -356,9 +356,9 @@ function withoutOldNames(schema: unknown): Record<string, unknown> {
 describe('The stage', () => {
   const service = services.find(({ name }) => name === 'gateway-1');
   const places = {
-    addressOf: (name: string) => `192.0.2.${['gateway-1', 'nats-1'].indexOf(name) + 1}`,
+    readAddress: (name: string) => `192.0.2.${['gateway-1', 'nats-1'].indexOf(name) + 1}`,
     elsewhere: {},
-    pathOf: () => '',
+    readPath: () => '',
   };
   const place = (words: string) =>
     placed(words, service as NonNullable<typeof service>, ['gateway-1', 'nats-1'], places);

@@ -74,7 +74,7 @@ afterAll(async () => {
 
 test('the health checks report healthy processes', async () => {
   for (const name of ['gateway-2', 'smtp-1', 'delivery-2']) {
-    const [, program = '', ...words] = stage.healthcheckOf(name) ?? [];
+    const [, program = '', ...words] = stage.readHealthcheck(name) ?? [];
     await run(program, words);
     const isAsked = (from: string, to: string) =>
       run(
@@ -88,7 +88,7 @@ test('the health checks report healthy processes', async () => {
 
 test('a message received by either SMTP server is sent as one webhook and can be read at either gateway', async () => {
   for (const [n, name] of ['smtp-1', 'smtp-2'].entries()) {
-    const id = await take(stage.smtpOf(name), `<either.${n}@elsewhere.test>`);
+    const id = await take(stage.findSmtp(name), `<either.${n}@elsewhere.test>`);
     await awaitWebhook(`<either.${n}@elsewhere.test>`);
     for (const gateway of ['gateway-1', 'gateway-2']) {
       const read = await at(gateway).call('GET', `/emails/${id}`);
@@ -103,7 +103,7 @@ test('the service sees the addresses of clients behind the proxy', async () => {
   await awaitWebhook('<proxied@elsewhere.test>');
   const { rows } = await database.query('select remote_address from reception where email_id = $1', [id]);
   expect(rows).toEqual([{ remote_address: '127.0.0.1' }]);
-  expect(stage.addressOf('proxy')).not.toBe('127.0.0.1');
+  expect(stage.readAddress('proxy')).not.toBe('127.0.0.1');
   expect((await fetch(`${stage.url}/ready`)).status).toBe(200);
 });
 
@@ -125,7 +125,7 @@ test('an email sent at one gateway leaves once, and its reply joins the thread',
     'Subject: Re: A question',
     `In-Reply-To: ${body.message_id}`,
   ]);
-  await soon('the answer is in the thread', async () => {
+  await soon('the reply is in the thread', async () => {
     const response = (await at('gateway-1').call('GET', `/emails/${replyId}`)).body;
     return response.thread_id !== null && response.thread_id === (await status()).body.thread_id;
   });
@@ -138,7 +138,7 @@ test('with two of every actor, one handles each received, sent and scheduled mes
     Promise.all(
       ['smtp-1', 'smtp-2'].map((name) =>
         smtpLoad({
-          ...makeLoad(stage.smtpOf(name)),
+          ...makeLoad(stage.findSmtp(name)),
           count: COUNT,
           message: (n) => mail(`<in.${name}.${n}@elsewhere.test>`),
         }),
@@ -173,7 +173,7 @@ test('a key revoked at one gateway is invalid at the other', async () => {
   );
   const { secret, apiKey } = made.body.data.createApiKey;
   const status = async (gateway: string) =>
-    (await callers(stage.urlOf(gateway), secret).call('GET', '/domains')).status;
+    (await callers(stage.readUrl(gateway), secret).call('GET', '/domains')).status;
   for (const gateway of ['gateway-1', 'gateway-2']) expect(await status(gateway)).toBe(200);
   const revoked = await at('gateway-1').graphql(
     `mutation { revokeApiKey(input: { id: "${apiKey.id}" }) { __typename } }`,
@@ -188,13 +188,13 @@ test('both gateways share the request limit', async () => {
   const startedAt = performance.now();
   const responses: ServiceResponse[] = await Promise.all(
     Array.from({ length: 6 * REQUESTS_PER_SECOND }, (_, n) =>
-      callers(stage.urlOf(`gateway-${(n % 2) + 1}`), other.apiKey).call('GET', '/domains/none'),
+      callers(stage.readUrl(`gateway-${(n % 2) + 1}`), other.apiKey).call('GET', '/domains/none'),
     ),
   );
   const seconds = Math.ceil((performance.now() - startedAt) / 1_000) + 1;
   const counts = Object.groupBy(responses, ({ status }) => status);
   const passed = counts[404]?.length ?? 0;
-  // A machine that is very busy answers 503 to what it does not get to in time.
+  // A machine that is very busy returns 503 to what it does not get to in time.
   expect(Object.keys(counts).filter((status) => !['404', '429', '503'].includes(status))).toEqual([]);
   expect(counts[429]?.length).toBeGreaterThan(0);
   expect(passed).toBeLessThanOrEqual(seconds * REQUESTS_PER_SECOND);
@@ -210,7 +210,7 @@ test('NATS refused no permission, and no process died', () => {
 
 /** The account's calls at one gateway. */
 function at(gateway: string): ReturnType<typeof callers> {
-  return callers(stage.urlOf(gateway), account.apiKey);
+  return callers(stage.readUrl(gateway), account.apiKey);
 }
 
 function soon(what: string, holds: () => Promise<boolean>): Promise<void> {
@@ -232,7 +232,7 @@ function makeLoad(server: { host: string; port: number }) {
   };
 }
 
-/** Hands a mail in there; answers the id of its email. */
+/** Hands a mail in there; returns the id of its email. */
 async function take(server: { host: string; port: number }, messageId: string, more?: string[]): Promise<string> {
   const [result] = await smtpLoad({ ...makeLoad(server), count: 1, sessions: 1, message: () => mail(messageId, more) });
   expect(result).toMatchObject({ code: 250 });
@@ -283,7 +283,7 @@ function sentWith(words: string) {
 
 /** What one process counted, all labels together. */
 async function readSum(metric: string, name: string): Promise<number> {
-  const metrics = await (await fetch(`${stage.monitoringOf(name)}/metrics`)).text();
+  const metrics = await (await fetch(`${stage.readMonitoringUrl(name)}/metrics`)).text();
   const values = metrics.split('\n').filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `));
   return values.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }

@@ -11,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Where the code of each role lies. */
-const foldersOf: Record<Role, string[]> = {
+const foldersByRole: Record<Role, string[]> = {
   // The doctor enters as a gateway.
   gateway: ['gateway', 'operations', 'bin/doctor'],
   smtp: ['haraka-plugins'],
@@ -33,7 +33,7 @@ describe('Each role has exactly the NATS permissions that its code needs:', () =
   afterAll(() => server?.close());
 
   test.each(roles)('%s publishes', async (role) => {
-    const asker = await enter(server.urlOf(role));
+    const asker = await enter(server.readUrl(role));
     const tried = [
       ...subjects,
       `stream.receiving.x`,
@@ -51,7 +51,7 @@ describe('Each role has exactly the NATS permissions that its code needs:', () =
   });
 
   test.each(roles)('%s subscribes', async (role) => {
-    const asker = await enter(server.urlOf(role));
+    const asker = await enter(server.readUrl(role));
     const inboxes = roles.map((other) => `inbox.${other}.x.*`);
     const tried = [
       ...subjects,
@@ -115,7 +115,7 @@ describe('Roles communicate over the bus with their permissions:', () => {
   beforeAll(async () => {
     // Smaller than a message, so that bytes come by the subject that a server opens.
     server = await startRoleNats({ maxPayload: '1MB' });
-    for (const role of roles) buses.set(role, connectNatsBus({ url: server.urlOf(role), name: role, log: silent }));
+    for (const role of roles) buses.set(role, connectNatsBus({ url: server.readUrl(role), name: role, log: silent }));
     await until(
       'all are connected',
       () => '',
@@ -211,7 +211,7 @@ function takenBy(role: Role): string[] {
 }
 
 function literals(role: Role, pattern: RegExp): string[] {
-  return foldersOf[role].flatMap((folder) =>
+  return foldersByRole[role].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.includes('node_modules') && !name.startsWith('dashboard'))
       .flatMap((name) => [...readFileSync(path.join(root, folder, name), 'utf8').matchAll(pattern)])

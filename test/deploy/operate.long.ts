@@ -241,7 +241,7 @@ async function inbound(at: Host, isDone: () => boolean): Promise<{ count: number
   return { count, refused };
 }
 
-/** Sends mail, each with a key of its own and again after whatever is no answer; fails at an answer that is not 200. */
+/** Sends mail, each with a key of its own and again after each failure; fails at a response that is not 200. */
 async function outbound(
   call: (method: string, route: string, body?: unknown, headers?: Record<string, string>) => Promise<ServiceResponse>,
   isDone: () => boolean,

@@ -162,7 +162,7 @@ test('the support inbox has each message once after a kill, half a line in its j
   expect((await tickets()).map(({ messages }) => messages.length)).toEqual([2, 1]);
 });
 
-test('the support inbox sends an answer once, posted twice at once, and again after a crash before its record', async () => {
+test('the support inbox sends a reply once, posted twice at once, and again after a crash before its record', async () => {
   const response = { agent: 'ann', text: 'Yes, we are here.' };
   const sent = async () => {
     const { data } = (await account.call('GET', '/emails?type=sent&limit=100')).body;

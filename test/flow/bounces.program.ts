@@ -23,10 +23,10 @@ beforeEach(() => {
 const call = (method: string, path: string, body?: unknown) => stage.account.call(method, path, body);
 const send = (to: string) => call('POST', '/emails', { from: sender, to, subject: 'Hello', text: 'Hello' });
 
-/** Sends to the recipient and awaits that its server took it; answers the id, the msg-id and the return address that the server saw. */
+/** Sends to the recipient and awaits that its server took it; returns the id, the msg-id and the return address that the server saw. */
 async function sent(): Promise<{ id: string; messageId: string; returnAddress: string }> {
   const { id, message_id: messageId } = (await send(recipient)).body;
-  const message = await stage.messageOf(messageId);
+  const message = await stage.awaitMessage(messageId);
   await stage.awaitStatus(id, 'delivered');
   return { id, messageId, returnAddress: message.from };
 }
@@ -115,7 +115,7 @@ describe('bounces that arrive by SMTP', () => {
     expect(await offer(returnAddress, Buffer.from(response))).toMatch(/^250 /);
     let threadId: string | null = null;
     await until(
-      'the answer has a thread',
+      'the reply has a thread',
       () => stage.service.output.slice(-2000),
       async () => {
         const mail = (await receivedMail()).find(({ subject }) => subject === `Away ${recipient}`);
@@ -147,7 +147,7 @@ describe('bounces that arrive by SMTP', () => {
 
 describe('replies of servers while mail is sent', () => {
   test('a recipient that is refused permanently is suppressed', async () => {
-    stage.sink.answer({ rcpt: () => '550 5.1.1 No such user' });
+    stage.sink.respond({ rcpt: () => '550 5.1.1 No such user' });
     try {
       const { id } = (await send(recipient)).body;
       expect(await stage.awaitStatus(id, 'bounced')).toMatchObject({
@@ -156,12 +156,12 @@ describe('replies of servers while mail is sent', () => {
       const refused = await send(recipient);
       expect([refused.status, refused.body.error]).toEqual([400, `Cannot send to blocked recipient(s): ${recipient}`]);
     } finally {
-      stage.sink.answer({});
+      stage.sink.respond({});
     }
   });
 
   test('a mail that is deferred for five days fails, and its sender gets a DSN', async () => {
-    stage.sink.answer({ rcpt: () => '450 4.2.0 Come back later' });
+    stage.sink.respond({ rcpt: () => '450 4.2.0 Come back later' });
     try {
       const { id, message_id: messageId } = (await send(recipient)).body;
       await until(
@@ -196,7 +196,7 @@ describe('replies of servers while mail is sent', () => {
       // It is no report on which anything hangs.
       expect((await call('GET', `/suppressions/${recipient}`)).status).toBe(404);
     } finally {
-      stage.sink.answer({});
+      stage.sink.respond({});
     }
   });
 });

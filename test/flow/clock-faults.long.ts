@@ -109,7 +109,7 @@ describe.skipIf(faketime === null)('the clock of every process jumps while that 
       await jump(seconds);
 
       // In: a transaction that began before the jump, and a webhook whose first attempt fails.
-      receiver.answer((_request, earlier) => (earlier === 0 ? 500 : 200));
+      receiver.respond((_request, earlier) => (earlier === 0 ? 500 : 200));
       session.send(message());
       expect((await session.reply()).code).toBe(250);
       session.destroy();
@@ -119,11 +119,11 @@ describe.skipIf(faketime === null)('the clock of every process jumps while that 
 
       // Out: an email at once, and a scheduled one when PostgreSQL's clock says so.
       const now = await post('Now');
-      await stage.messageOf(now.message_id, 60_000);
+      await stage.awaitMessage(now.message_id, 60_000);
       await stage.awaitStatus(now.id, 'delivered');
       const soon = await post('Soon', await stage.instantIn(61));
       await stage.passSeconds(61);
-      await stage.messageOf(soon.message_id, 60_000);
+      await stage.awaitMessage(soon.message_id, 60_000);
 
       // Relative times count from PostgreSQL's clock.
       const phrase = await post('In words', 'in 2 hours');
@@ -134,7 +134,7 @@ describe.skipIf(faketime === null)('the clock of every process jumps while that 
       expect(offered(later.message_id)).toBe(0);
       expect((await stage.account.call('GET', `/emails/${later.id}`)).body.status).toBe('scheduled');
       await stage.passSeconds(0.7 * HOUR);
-      await stage.messageOf(later.message_id, 60_000);
+      await stage.awaitMessage(later.message_id, 60_000);
       await stage.awaitStatus(later.id, 'delivered');
       expect([offered(later.message_id), offered(soon.message_id), offered(now.message_id)]).toEqual([1, 1, 1]);
       await jump(0);

@@ -47,7 +47,7 @@ describe.skipIf(!hasCorpora)('the corpora through SMTP on one machine', () => {
     await receiver?.stop();
   });
 
-  /** Sends the messages in this order over as many sessions; answers the email id of each file that got 250, and the refused. */
+  /** Sends the messages in this order over as many sessions; returns the email id of each file that got 250, and the refused. */
   async function send(address: string, messages: CorpusMessage[], sessions: number) {
     const wire = messages.map((message) => toWireForm(message.bytes));
     const results = await smtpLoad({

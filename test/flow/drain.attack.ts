@@ -83,11 +83,11 @@ test('SMTP finishes a transaction that has begun, and sends 421 to an idle sessi
 test('each process finishes its work at SIGTERM, leaves no lease, and nothing is delivered or sent twice', async () => {
   const taken = receiver.requests.length;
   const release = Promise.withResolvers<void>();
-  receiver.answer(async () => {
+  receiver.respond(async () => {
     await release.promise;
     return 200;
   });
-  sink.answer({
+  sink.respond({
     async data() {
       await release.promise;
       return undefined;

@@ -80,7 +80,7 @@ const message = (name: string) =>
 const email = (n: number) => ({ from: box(), to: `r${n}@away.test`, subject: `Out ${n}`, text: 'Body' });
 
 async function ready(url: string): Promise<void> {
-  await until(`${url}/ready answers 200`, said, async () => (await fetch(`${url}/ready`)).ok, WAIT_MS);
+  await until(`${url}/ready returns 200`, said, async () => (await fetch(`${url}/ready`)).ok, WAIT_MS);
 }
 
 async function count(text: string, values: unknown[] = []): Promise<number> {
@@ -88,7 +88,7 @@ async function count(text: string, values: unknown[] = []): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** Offers messages, again and again until each was taken, as MTAs do; answers every reply that was not 250. */
+/** Offers messages, again and again until each was taken, as MTAs do; returns every reply that was not 250. */
 async function offer(
   name: string,
   total: number,
@@ -144,7 +144,7 @@ describe('of two gateways', () => {
     }
     const { kept, single } = clients.reports;
     expect({ kept: kept.failures, single: single.failures }).toEqual({ kept: [], single: [] });
-    for (const { answers: responses } of [kept, single]) {
+    for (const { responses } of [kept, single]) {
       expect(Object.keys(responses)).toEqual(['200']);
       expect(responses[200]).toBeGreaterThan(20);
     }

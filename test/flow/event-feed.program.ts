@@ -162,7 +162,7 @@ test(`${SUBSCRIBERS} subscribers whose gateway is killed resume at another, each
   }
 });
 
-/** A client that asks and then takes nothing of the answer. */
+/** A client that asks and then takes nothing of the response. */
 function followWithoutReading(gateway: GatewayProcess, box: TestMailbox): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port: gateway.port, host: '127.0.0.1' }, () => {

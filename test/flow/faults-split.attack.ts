@@ -4,7 +4,7 @@ import { greets, until } from '../support/servers/service.ts';
 import { FaultBench, passLeases } from '../support/stages/fault-bench.ts';
 import { awaitDrained } from '../support/stages/ledger.ts';
 
-/** NATS is paused at least so long, and until each question asked meanwhile has its answer. */
+/** NATS is paused at least so long, and until each question asked meanwhile has its response. */
 const PAUSE_MS = isFullLength ? 20_000 : 0;
 /** NATS stays stopped for at least this time. */
 const STOP_MS = isQuick ? 0 : 30_000;
@@ -40,7 +40,7 @@ describe('as separate processes', () => {
     ['delivery', ['delivery.claimed', 'delivery.posted', 'delivery.recorded']],
   ];
 
-  /** Offers messages until the process has ended: one that has just started may answer 451 until it has reached NATS. */
+  /** Offers messages until the process has ended: one that has just started may return 451 until it has reached NATS. */
   async function offerUntil(ended: Promise<unknown>): Promise<void> {
     let hasEnded = false;
     void ended.then(() => {

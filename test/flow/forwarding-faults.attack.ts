@@ -21,7 +21,7 @@ beforeAll(async () => {
   ({ address: group } = await stage.forwarding({ emails: ['two@elsewhere.test', 'three@elsewhere.test'] }));
 }, 300_000);
 afterAll(() => stage?.stop());
-afterEach(() => stage.sending.sink.answer({}));
+afterEach(() => stage.sending.sink.respond({}));
 
 function waitForExit(name: string): Promise<number | null> {
   const child = stage.sending.service.processes.get(name);
@@ -49,17 +49,17 @@ async function offerSome(): Promise<string[]> {
   return ids;
 }
 
-/** Awaits that all are settled; answers how many copies came of each delivery at each address. */
+/** Awaits that all are settled; returns how many copies came of each delivery at each address. */
 async function settle(ids: readonly string[]): Promise<number[]> {
   await until(
     'every delivery is settled',
     () => stage.sending.service.output.slice(-3000),
     async () => {
-      const deliveries = await stage.deliveriesOf(...ids);
+      const deliveries = await stage.listDeliveries(...ids);
       return deliveries.length === ids.length && deliveries.every(({ status }) => status !== 'pending');
     },
   );
-  const deliveries = await stage.deliveriesOf(...ids);
+  const deliveries = await stage.listDeliveries(...ids);
   expect(deliveries.map(({ status, attempts }) => [status, attempts])).toEqual(ids.map(() => ['success', 1]));
   return deliveries.flatMap(({ id, recipients }) =>
     recipients.map(
@@ -83,7 +83,7 @@ test(
       ids.push(...(await offerSome()));
       service.startProcess('delivery', { FAULT: point });
       expect(await waitForExit('delivery'), `${point} was reached`).toBe(137);
-      const held = (await stage.deliveriesOf(...ids)).filter(({ status }) => status === 'pending');
+      const held = (await stage.listDeliveries(...ids)).filter(({ status }) => status === 'pending');
       expect(held.length, 'it was killed with work in hand').toBeGreaterThan(0);
       await stage.sending.passSeconds(LEASE_SECONDS + 1);
     }
@@ -107,10 +107,10 @@ test(
       await until(
         'copies are queued',
         () => service.output.slice(-2000),
-        async () => (await stage.deliveriesOf(...ids)).every(({ recipients }) => recipients.length > 0),
+        async () => (await stage.listDeliveries(...ids)).every(({ recipients }) => recipients.length > 0),
       );
       let isTaken = false;
-      stage.sending.sink.answer({
+      stage.sending.sink.respond({
         data() {
           if (isTaken) return 'hang';
           isTaken = true;
@@ -119,7 +119,7 @@ test(
       });
       service.startProcess('sending', { FAULT: 'sending.sent' });
       expect(await waitForExit('sending'), 'sending.sent was reached').toBe(137);
-      stage.sending.sink.answer({});
+      stage.sending.sink.respond({});
       await stage.sending.passSeconds(LEASE_SECONDS + 1);
     }
     service.startProcess('sending');

@@ -21,7 +21,7 @@ beforeAll(async () => {
   stage = await ForwardingStage.share('single', 'forwarding-peer.test');
 }, 300_000);
 afterAll(() => stage?.stop());
-afterEach(() => stage.sending.sink.answer({}));
+afterEach(() => stage.sending.sink.respond({}));
 
 function newPerson(): string {
   joe = `joe${people++}@forwarding-peer.test`;
@@ -124,8 +124,8 @@ describe('one address', () => {
       status_code: 250,
       recipients: [{ address: joe, status: 'delivered', reported: true }],
     });
-    expect(await stage.eventsOf(delivery.id)).toEqual(['delivery.succeeded']);
-    expect(await stage.statsOf(endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
+    expect(await stage.listEvents(delivery.id)).toEqual(['delivery.succeeded']);
+    expect(await stage.readStats(endpointId)).toEqual({ total: 1, successful: 1, failed: 0 });
   });
 
   test('gets bodies and attachments unchanged', async () => {
@@ -214,7 +214,7 @@ describe('the outcome of a copy', () => {
   test('is one bounce and two deliveries for a group of three of which one is refused, and the delivery shows it', async () => {
     const emails = [newPerson(), newPerson(), newPerson()];
     const [, refused = ''] = emails;
-    stage.sending.sink.answer({ rcpt: (address) => (address === refused ? '550 5.1.1 No such user' : undefined) });
+    stage.sending.sink.respond({ rcpt: (address) => (address === refused ? '550 5.1.1 No such user' : undefined) });
     const { address, endpointId } = await stage.forwarding({ emails });
     const emailId = await stage.offer(address, message('All'));
     const delivery = await stage.settled(emailId);
@@ -229,8 +229,8 @@ describe('the outcome of a copy', () => {
       [refused]: 'bounced',
       [emails[2] ?? '']: 'delivered',
     });
-    expect(await stage.eventsOf(delivery.id)).toEqual(['delivery.failed']);
-    expect(await stage.statsOf(endpointId)).toEqual({ total: 1, successful: 0, failed: 1 });
+    expect(await stage.listEvents(delivery.id)).toEqual(['delivery.failed']);
+    expect(await stage.readStats(endpointId)).toEqual({ total: 1, successful: 0, failed: 1 });
     for (const each of [emails[0] ?? '', emails[2] ?? '']) await stage.copyTo(each);
     expect(readField((await stage.copyTo(emails[0] ?? '')).bytes, 'To')).toBe(address);
     // Nobody sent it, so nobody is told by a DSN, and the email itself is what it was.
@@ -246,22 +246,22 @@ describe('the outcome of a copy', () => {
     await stage.offer(from, deliveryReport(bouncedRecipient(joe)), '');
     const delivery = await stage.untilDelivery(emailId, ({ status }) => status === 'failed');
     expect(delivery).toMatchObject({ error: '5.1.1 550 5.1.1 No such user', recipients: [{ status: 'bounced' }] });
-    expect(await stage.eventsOf(delivery.id)).toEqual(['delivery.succeeded', 'delivery.failed']);
-    expect(await stage.statsOf(endpointId)).toEqual({ total: 1, successful: 0, failed: 1 });
+    expect(await stage.listEvents(delivery.id)).toEqual(['delivery.succeeded', 'delivery.failed']);
+    expect(await stage.readStats(endpointId)).toEqual({ total: 1, successful: 0, failed: 1 });
     const received = await stage.sending.account.call('GET', '/emails?type=received&search=report');
     expect(received.body.data).toEqual([]);
   });
 
   test('is a failure with the reason when the endpoint is disabled meanwhile', async () => {
     const { address, endpointId } = await stage.forwarding({ forwardTo: newPerson() });
-    stage.sending.sink.answer({ rcpt: () => '550 5.1.1 No such user' });
+    stage.sending.sink.respond({ rcpt: () => '550 5.1.1 No such user' });
     const emailId = await stage.offer(address, message('Refused'));
     expect(await stage.settled(emailId)).toMatchObject({
       status: 'failed',
       status_code: 550,
       error: '550 5.1.1 No such user',
     });
-    stage.sending.sink.answer({});
+    stage.sending.sink.respond({});
     await stage.sending.query('update endpoint set is_active = false where id = $1', [endpointId]);
     await stage.sending.query(
       `insert into delivery (workspace_id, id, email_id, endpoint_id, delivery_type, attempts_allowed, next_attempt_at, created_at)
@@ -271,9 +271,9 @@ describe('the outcome of a copy', () => {
     await until(
       'the second delivery is settled',
       () => stage.sending.service.output.slice(-2000),
-      async () => (await stage.deliveriesOf(emailId))[1]?.status === 'failed',
+      async () => (await stage.listDeliveries(emailId))[1]?.status === 'failed',
     );
-    expect((await stage.deliveriesOf(emailId))[1]).toMatchObject({ error: 'Endpoint is inactive', recipients: [] });
+    expect((await stage.listDeliveries(emailId))[1]).toMatchObject({ error: 'Endpoint is inactive', recipients: [] });
   });
 });
 

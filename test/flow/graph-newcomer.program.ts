@@ -25,7 +25,7 @@ afterAll(() => {
   for (const end of ends) end();
 });
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into the answers of many operations
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read into the responses of many operations
 type Data = any;
 
 const request = (body: unknown, accept: string, signal: AbortSignal | null = null): Promise<Response> =>
@@ -58,7 +58,7 @@ interface Subscriber {
   until(fits: (data: Data) => boolean): Promise<Data>;
 }
 
-/** Subscribes by a published operation: resolves when the answer has begun. */
+/** Subscribes by a published operation: resolves when the response has begun. */
 async function subscribe(name: string, variables: Record<string, unknown> = {}): Promise<Subscriber> {
   const over = new AbortController();
   ends.push(() => over.abort());

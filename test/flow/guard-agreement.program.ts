@@ -55,7 +55,7 @@ describe.skipIf(!hasCorpora)('a back-test over real mail', () => {
   }, 300_000);
   afterAll(() => receiver?.stop());
 
-  /** Sends the messages; answers the file of each email. */
+  /** Sends the messages; returns the file of each email. */
   async function send(messages: CorpusMessage[], reversePath: string): Promise<Map<string, string>> {
     const wire = messages.map((message) => toWireForm(message.bytes));
     const results = await smtpLoad({

@@ -293,7 +293,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
     });
 
     test('a webhook that fails is retried after its delay with the same id and body', async () => {
-      receiver.answer((_, earlier) => (earlier === 0 ? 500 : 200));
+      receiver.respond((_, earlier) => (earlier === 0 ? 500 : 200));
       await send([
         `Message-ID: <retry.${mode}@elsewhere.test>`,
         'From: ada@elsewhere.test',

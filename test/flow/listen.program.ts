@@ -146,7 +146,7 @@ test('a local server gets the requests of the webhook, equal but for whom links 
 test('a request that fails is signed and posted again, and neither a kill nor an unreachable server loses one', async () => {
   const since = await newest();
   let isRefusing = true;
-  local?.answer(() => (isRefusing ? 500 : 200));
+  local?.respond(() => (isRefusing ? 500 : 200));
   const first = listen('--since', since);
   const { signing_secret: secret } = await first.line();
   const emailIds = [await offer('kept-1'), await offer('kept-2')];

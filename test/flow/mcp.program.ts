@@ -114,7 +114,7 @@ describe.each([
     const sending = { draft_id: draft['id'], version: draft['version'], idempotency_key: name };
     const sent = await call('send_draft', sending);
     expect(await call('send_draft', sending)).toEqual(sent);
-    const arrived = await stage.sending.messageOf(String(sent['message_id']));
+    const arrived = await stage.sending.awaitMessage(String(sent['message_id']));
     expect(readField(arrived.bytes, 'In-Reply-To')).toBe(`<${id}>`);
     expect(arrived.bytes.toString()).toContain(`Sent over ${name}.`);
     await call('label_threads', { thread_ids: [thread.id], add_labels: ['answered'] });

@@ -21,7 +21,7 @@ const execute = promisify(execFile);
 /** Stands in everything of the users' that traffic may bring along. */
 const CANARY = 'canary7f3a';
 
-const processesOf: Record<ServiceMode, string[]> = {
+const processesByMode: Record<ServiceMode, string[]> = {
   single: ['runner'],
   split: ['gateway', 'receiving', 'threading', 'delivery', 'sending', 'scheduling', 'smtp'],
 };
@@ -118,7 +118,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])('the metri
   const output = () => service.output.slice(-3_000);
 
   async function scrapeAll(): Promise<Scrape[]> {
-    return Promise.all(processesOf[mode].map((name) => scrape(service.metricsUrl(name))));
+    return Promise.all(processesByMode[mode].map((name) => scrape(service.metricsUrl(name))));
   }
 
   /** Of all processes together. */
@@ -165,7 +165,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])('the metri
   }, 300_000);
 
   test('name the process, its version and its event loop', async () => {
-    const names: Record<ServiceMode, string[]> = { single: ['start', 'mail', 'gateway'], split: processesOf.split };
+    const names: Record<ServiceMode, string[]> = { single: ['start', 'mail', 'gateway'], split: processesByMode.split };
     const pages = await scrapeAll();
     for (const metric of ['postroom_build_info', 'nodejs_eventloop_lag_p99_seconds', 'process_start_time_seconds']) {
       const told = pages.flatMap(({ samples }) =>
@@ -285,7 +285,7 @@ describe.each<ServiceMode>(isQuick ? ['split'] : ['single', 'split'])('the metri
       expect(between).toBeGreaterThanOrEqual(before + 3);
       const request = { from: well.address, to: 'bob@elsewhere.test', subject: 'Over NATS', text: 'Hello' };
       const sent = await account.call('POST', '/emails', request);
-      await stage.messageOf(sent.body.message_id);
+      await stage.awaitMessage(sent.body.message_id);
       // the wake of sending, and the event of the live feed
       expect(await messages()).toBeGreaterThanOrEqual(between + 2);
     });

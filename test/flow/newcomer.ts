@@ -28,7 +28,7 @@ export function describeNewcomer(open: () => SendingStage): void {
     const ask = (method: string, path: string, body?: unknown): Promise<ServiceResponse> =>
       stage.account.call(method, path, body);
 
-    /** Resolves with the answer's body when it fits. */
+    /** Resolves with the response's body when it fits. */
     async function awaitBody(
       what: string,
       path: string,
@@ -48,7 +48,7 @@ export function describeNewcomer(open: () => SendingStage): void {
       return (last as ServiceResponse | null)?.body;
     }
 
-    /** Sends a mail to an address by SMTP; answers its id. */
+    /** Sends a mail to an address by SMTP; returns its id. */
     async function mailTo(address: string, message: { from?: string; subject: string }): Promise<string> {
       const { from = 'bob@elsewhere.test', subject } = message;
       const lines = [`From: Bob <${from}>`, `To: ${address}`, `Subject: ${subject}`, '', `${subject}, says Bob.`];
@@ -130,7 +130,7 @@ export function describeNewcomer(open: () => SendingStage): void {
     });
 
     test('sees a failing webhook retried, and replays it', async () => {
-      hook.answer((_request, earlier) => (earlier === 0 ? { status: 500, body: 'not today' } : 200));
+      hook.respond((_request, earlier) => (earlier === 0 ? { status: 500, body: 'not today' } : 200));
       const emailId = await mailTo(`webhook@${DOMAIN}`, { subject: 'Twice' });
       await awaitBody('the first try failed', `/emails/${emailId}/deliveries`, (body) => body.data?.[0]?.attempts >= 1);
       await stage.passSeconds(7);
@@ -144,7 +144,7 @@ export function describeNewcomer(open: () => SendingStage): void {
         { number: 2, outcome: 'success', statusCode: 200 },
       ]);
 
-      hook.answer([410]);
+      hook.respond([410]);
       const lost = await mailTo(`webhook@${DOMAIN}`, { subject: 'Gone' });
       await awaitBody(
         'it failed for good',
@@ -153,7 +153,7 @@ export function describeNewcomer(open: () => SendingStage): void {
       );
       const off = await ask('GET', `/endpoints/${endpoints['webhook']}`);
       expect(off.body).toMatchObject({ isActive: false, inactiveReason: expect.stringContaining('410') });
-      hook.answer([200]);
+      hook.respond([200]);
       await ask('PATCH', `/endpoints/${endpoints['webhook']}`, { isActive: true });
       const before = hook.requests.length;
       const replayed = await ask('POST', `/endpoints/${endpoints['webhook']}/replay`, {

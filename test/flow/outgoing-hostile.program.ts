@@ -84,7 +84,7 @@ async function receive(fields: string[]): Promise<string> {
   return id;
 }
 
-/** The names of the fields that an answer is about. */
+/** The names of the fields that a response is about. */
 function faults(response: ServiceResponse): string[] {
   const details: unknown = response.body.details;
   return Array.isArray(details) ? details.map((detail: { field: string }) => detail.field) : [];
@@ -118,7 +118,7 @@ async function settledRows(): Promise<Record<string, number>> {
   return rows;
 }
 
-/** Runs the attempts, whose answers are checked within, and shows that nothing came of them: no row, nothing at the sink, no look-up. */
+/** Runs the attempts, whose responses are checked within, and shows that nothing came of them: no row, nothing at the sink, no look-up. */
 async function expectNothing(attempts: () => Promise<void>): Promise<void> {
   const rows = await settledRows();
   const offered = stage.sink.offered.length;
@@ -126,7 +126,7 @@ async function expectNothing(attempts: () => Promise<void>): Promise<void> {
   expect(await countRows()).toEqual(rows);
   const after = await send(benign({ subject: 'The one that follows' }));
   expect(after.status, JSON.stringify(after.body)).toBe(200);
-  await stage.messageOf(after.body.message_id);
+  await stage.awaitMessage(after.body.message_id);
   expect(stage.sink.offered.length - offered, 'messages at the sink').toBe(1);
   expect(evil.asked()).toEqual([]);
   expect(canary.visits).toEqual([]);
@@ -416,7 +416,7 @@ describe('valid requests arrive once, as they were composed', () => {
 /** Shows of an email that was answered 200 all that must hold of it at the sink, whatever it says. */
 async function expectAsComposed(response: ServiceResponse, customFields: string[]): Promise<Wire> {
   expect(response.status, JSON.stringify(response.body)).toBe(200);
-  const message = await stage.messageOf(response.body.message_id);
+  const message = await stage.awaitMessage(response.body.message_id);
   const wire = message.wireBytes.toString('latin1');
   expect(wire.endsWith('\r\n.\r\n')).toBe(true);
   expect(wire).not.toMatch(/[^\r]\n|\r[^\n]|^\n/);

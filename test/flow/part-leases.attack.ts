@@ -42,8 +42,8 @@ test('the successor of a killed process takes over its work at once, and not the
   await account.call('POST', '/email-addresses', { address, domainId: account.domainId, endpointId });
 
   // Both processes hold a claim: a mail server and a webhook that do not respond.
-  stage.sink.answer({ data: () => 'hang' });
-  receiver.answer(['hang']);
+  stage.sink.respond({ data: () => 'hang' });
+  receiver.respond(['hang']);
   const { body: sent } = await account.call('POST', '/emails', {
     from: `hello@${account.domain}`,
     to: 'bob@elsewhere.test',
@@ -63,7 +63,7 @@ test('the successor of a killed process takes over its work at once, and not the
   expect([sending.length, delivering.length]).toEqual([1, 1]);
   expect(sending).not.toEqual(delivering);
 
-  stage.sink.answer({});
+  stage.sink.respond({});
   killPart('gateway');
   await stage.awaitStatus(sent.id, 'delivered');
   expect(await stage.query(`select claimed_by from delivery where status = 'pending'`)).toEqual([
@@ -71,7 +71,7 @@ test('the successor of a killed process takes over its work at once, and not the
   ]);
   expect(receiver.requests).toHaveLength(1);
 
-  receiver.answer([200]);
+  receiver.respond([200]);
   killPart('mail');
   await until('the webhook is asked again', about, async () => receiver.requests.length === 2);
   const [first, second] = receiver.requests;

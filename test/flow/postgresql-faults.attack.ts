@@ -32,7 +32,7 @@ async function awaitAccepted(results: readonly { code: number | null }[]): Promi
   await until('a message is accepted', about, async () => count() > before);
 }
 
-/** Asks the REST interface again and again until it is stopped; then returns every answer that no client should get. */
+/** Asks the REST interface again and again until it is stopped; then returns every response that no client should get. */
 function watchHttp(): { stop(): Promise<string[]> } {
   const unexpected: string[] = [];
   let isStopping = false;

@@ -60,7 +60,7 @@ async function startGateway(): Promise<GatewayProcess> {
     });
   const url = `http://127.0.0.1:${port}`;
   await until(
-    `${url}/ready answers 200`,
+    `${url}/ready returns 200`,
     () => output,
     async () => (await fetch(`${url}/ready`)).ok,
   );
@@ -78,7 +78,7 @@ function newWorkspace(domain: string): Promise<TestMailbox> {
   return createMailbox(owner, { domain, address: `hello@${domain}` });
 }
 
-/** Asks that many times at once; answers how many were let through, and the answers' statuses. */
+/** Asks that many times at once; returns how many were let through, and the responses' statuses. */
 async function burst(
   urls: readonly string[],
   key: string,

@@ -39,7 +39,7 @@ function offered(messageId: string): number {
 async function passUntilReleased(seconds: number): Promise<void> {
   const last = await schedule('The one behind', await stage.instantIn(seconds));
   await stage.passSeconds(seconds);
-  await stage.messageOf(last.message_id);
+  await stage.awaitMessage(last.message_id);
 }
 
 // The first test, as it counts all emails.
@@ -58,7 +58,7 @@ test(
     const messageIds = await scheduleAll(await stage.instantIn(2 * 3_600));
     // The other server takes nothing until mail and requests have been served beside all that waits for it.
     const { promise: isOpen, resolve: openSink } = Promise.withResolvers<undefined>();
-    stage.sink.answer({ data: () => isOpen });
+    stage.sink.respond({ data: () => isOpen });
     await stage.passSeconds(2 * 3_600);
     await until(
       'all are released',
@@ -102,7 +102,7 @@ test('a scheduled email is sent at its time, not before, and is read as sent fro
   expect(before.body).toMatchObject({ type: 'scheduled', status: 'scheduled', sent_at: null, thread_id: null });
   await stage.passSeconds(60);
   const [clock] = await stage.query<{ shift: number }>('select extract(epoch from shift)::float8 as shift from clock');
-  const message = await stage.messageOf(messageId);
+  const message = await stage.awaitMessage(messageId);
   const lateMs = message.receivedAt.getTime() + (clock?.shift ?? 0) * 1_000 - Date.parse(scheduledAt);
   expect(lateMs).toBeGreaterThanOrEqual(0);
   expect(Math.abs(Date.parse(readField(message.bytes, 'Date') ?? '') - Date.parse(scheduledAt))).toBeLessThan(1_000);
@@ -114,7 +114,7 @@ test('a scheduled email is sent at its time, not before, and is read as sent fro
 test('kill -9 of the whole service: what falls due meanwhile leaves once, and mail in hand goes although its lease holds on', async () => {
   const { id, message_id: messageId } = await schedule('Across a restart', await stage.instantIn(70));
   await stage.passSeconds(60);
-  stage.sink.answer({ data: () => 'hang' });
+  stage.sink.respond({ data: () => 'hang' });
   const before = stage.sink.transactions.length;
   const request = { from: sender, to: 'bob@elsewhere.test', subject: 'In hand', text: 'Hello' };
   const { body: inHand } = await stage.account.call('POST', '/emails', request);
@@ -125,7 +125,7 @@ test('kill -9 of the whole service: what falls due meanwhile leaves once, and ma
   );
   expect(claims, 'the kill meets a claim').toHaveLength(1);
   await stage.service.end('runner', 'SIGKILL');
-  stage.sink.answer({});
+  stage.sink.respond({});
   expect(offered(messageId), 'nothing left before the kill').toBe(0);
   await stage.passSeconds(70);
   await stage.query(
@@ -133,14 +133,14 @@ test('kill -9 of the whole service: what falls due meanwhile leaves once, and ma
     [inHand.id],
   );
   await stage.service.start();
-  await stage.messageOf(inHand.message_id);
+  await stage.awaitMessage(inHand.message_id);
   const email = await stage.awaitStatus(inHand.id, 'delivered');
   const log = [
     { number: 1, outcome: 'interrupted' },
     { number: 2, outcome: 'delivered' },
   ];
   expect(email['recipients']).toMatchObject([{ attempts: 1, log }]);
-  await stage.messageOf(messageId);
+  await stage.awaitMessage(messageId);
   await stage.awaitStatus(id, 'delivered');
   await passUntilReleased(61);
   expect(offered(messageId)).toBe(1);
@@ -152,7 +152,7 @@ test('a cancelled email is never sent, and a sent one cannot be cancelled', asyn
   const response = await stage.account.call('DELETE', `/emails/${cancelled.id}`);
   expect([response.status, response.body.success]).toEqual([200, true]);
   await stage.passSeconds(61);
-  await stage.messageOf(kept.message_id);
+  await stage.awaitMessage(kept.message_id);
   await passUntilReleased(61);
   expect(offered(cancelled.message_id)).toBe(0);
   expect((await stage.account.call('GET', `/emails/${cancelled.id}`)).body).toMatchObject({
@@ -171,10 +171,10 @@ test('a paused email waits, and is sent when it is resumed after its time, or at
   await passUntilReleased(120);
   expect([offered(late.message_id), offered(moved.message_id)]).toEqual([0, 0]);
   expect((await stage.account.call('POST', `/emails/${late.id}/resume`)).status).toBe(200);
-  await stage.messageOf(late.message_id);
+  await stage.awaitMessage(late.message_id);
   expect(offered(moved.message_id)).toBe(0);
   await stage.passSeconds(600);
-  await stage.messageOf(moved.message_id);
+  await stage.awaitMessage(moved.message_id);
 });
 
 describe('cancellations race with the release', () => {
@@ -204,7 +204,7 @@ describe('cancellations race with the release', () => {
     await stage.passSeconds(-0.5 - (await secondsSince(scheduledAt)));
     await cancel(emails.slice(EARLY, -LATE));
     const late = emails.slice(-LATE);
-    for (const { message_id: messageId } of late) await stage.messageOf(messageId);
+    for (const { message_id: messageId } of late) await stage.awaitMessage(messageId);
     await cancel(late);
     await passUntilReleased(120);
     const sent = emails.filter(({ id }) => isCancelled.get(id) === false);

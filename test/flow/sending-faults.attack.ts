@@ -76,11 +76,11 @@ async function underLoad(act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Lets one message through to the sink and holds all others before their data; answers how to open it, when those held are dropped. */
+/** Lets one message through to the sink and holds all others before their data; returns how to open it, when those held are dropped. */
 function letOneThrough(): () => void {
   const { promise, resolve } = Promise.withResolvers<'drop'>();
   let isTaken = false;
-  stage.sink.answer({
+  stage.sink.respond({
     data() {
       if (isTaken) return promise;
       isTaken = true;
@@ -88,7 +88,7 @@ function letOneThrough(): () => void {
     },
   });
   return () => {
-    stage.sink.answer({});
+    stage.sink.respond({});
     resolve('drop');
   };
 }
@@ -118,7 +118,7 @@ async function claimsLeft(): Promise<string[]> {
   return rows.map((row) => row.message_id);
 }
 
-/** Awaits that nothing waits any more, then that I4 holds; answers the counts, `doubled` being that since the last time. */
+/** Awaits that nothing waits any more, then that I4 holds; returns the counts, `doubled` being that since the last time. */
 async function settle(): Promise<SendingLedgerReport> {
   const databaseUrl = await stage.service.databaseUrl();
   await awaitSettled(databaseUrl, 180_000).catch((error: unknown) => {
@@ -291,9 +291,9 @@ describe('what sending leans on', () => {
     await stage.service.end('nats', 'SIGKILL');
     const first = await send(4);
     expect(first.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    await stage.messageOf(first.at(-1)?.body.message_id);
+    await stage.awaitMessage(first.at(-1)?.body.message_id);
     stage.service.startProcess('nats');
-    for (const response of await send(3)) await stage.messageOf(response.body.message_id);
+    for (const response of await send(3)) await stage.awaitMessage(response.body.message_id);
     expect((await settle()).doubled).toBe(0);
   });
 });
@@ -404,7 +404,7 @@ describe('the gateway', () => {
   }
 
   /**
-   * Answers how many clients were answered before the kill, and how many were not although their email was stored: of every other kill
+   * Returns how many clients were answered before the kill, and how many were not although their email was stored: of every other kill
    * the clients hear nothing any more a while before.
    */
   async function killDuringSends(kill: number, proxy: TcpProxy): Promise<{ heard: number; unheard: number }> {
@@ -418,7 +418,7 @@ describe('the gateway', () => {
       const key = `kill-${kill}-${n}`;
       const body = compose();
       const post = () => call('POST', '/emails', body, { 'idempotency-key': key }).catch(() => null);
-      /** Comes again after no answer, 409 and 503, as clients are told to, once there is a gateway. */
+      /** Comes again after no response, 409 and 503, as clients are told to, once there is a gateway. */
       const insist = async (): Promise<ServiceResponse> => {
         let response = await post();
         await until(
@@ -538,7 +538,7 @@ describe('two gateways', () => {
   }
 });
 
-/** One more gateway, on a port of its own; answers how to call it as the stage's account. */
+/** One more gateway, on a port of its own; returns how to call it as the stage's account. */
 async function startGateway(name: string, environment: Record<string, string> = {}): Promise<TestAccount['call']> {
   const port = await freePort();
   stage.service.startProcess(name, { HTTP_PORT: String(port), ...environment });

@@ -63,7 +63,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         message_id: expect.stringMatching(new RegExp(`^<[^@]+@${stage.account.domain}>$`)),
       });
 
-      const message = await stage.messageOf(result.message_id);
+      const message = await stage.awaitMessage(result.message_id);
       expect(message.recipients.toSorted()).toEqual([`blind@${peer}`, `bob@${peer}`, `eve@${peer}`]);
       expect(message.connection.helo).toBe('mx.postroom.test');
       expect(readField(message.bytes, 'From')).toBe(`Ada Lovelace <${sender}>`);
@@ -113,7 +113,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         subject: 'A question',
         text: 'Why?',
       });
-      const message = await stage.messageOf(question.body.message_id);
+      const message = await stage.awaitMessage(question.body.message_id);
       const bytes = [
         `Message-ID: <because@${peer}>`,
         `In-Reply-To: ${readMessageId(message)}`,
@@ -190,7 +190,7 @@ describe.each<ServiceMode>(isQuick ? ['single'] : ['single', 'split'])(
         subject: 'Later',
         text: 'Hello',
       });
-      const message = await stage.messageOf(sent.body.message_id);
+      const message = await stage.awaitMessage(sent.body.message_id);
       const mailFrom = `mail.${stage.account.domain}`;
       expect(message.from).toMatch(new RegExp(`^bounce\\+[^@]+@${mailFrom}$`));
       const verdict = await stage.verify(message);

@@ -219,7 +219,7 @@ describe('a submitted message', () => {
       TO,
       'hidden@elsewhere.test',
     ]);
-    const { bytes } = await stage.messageOf(id);
+    const { bytes } = await stage.awaitMessage(id);
     const written = makeMessage(id, { extra: extra.replace(/Bcc: .*\r\n\t.*\r\n/, '') }) + body;
     const signed = bytes.toString('latin1');
     expect(signed.slice(signed.indexOf('From: Hello'))).toBe(written);

@@ -48,7 +48,7 @@ async function openSite(mode: ServiceMode, environment: Record<string, string>):
 
 let mails = 0;
 
-/** Hands a new mail in over SMTP; answers the id of its email. */
+/** Hands a new mail in over SMTP; returns the id of its email. */
 async function receive({ stage, address }: Site): Promise<string> {
   const result = await sendOne({
     port: stage.service.smtpPort,
@@ -281,7 +281,7 @@ if (!isQuick)
   });
 
 const describeAtLength = isQuick ? null : describe;
-describeAtLength?.('a collector that does not answer harms nothing', () => {
+describeAtLength?.('a collector that does not respond harms nothing', () => {
   test.each(['refuses', 'hangs'])(
     'and each process logs it once when it %s',
     async (manner) => {

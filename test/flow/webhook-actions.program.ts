@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 function respondWith(actions: readonly object[]): void {
-  receiver.answer([{ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ actions }) }]);
+  receiver.respond([{ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ actions }) }]);
 }
 
 function message(id: string, lines: readonly string[] = []): string {

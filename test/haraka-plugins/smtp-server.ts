@@ -114,7 +114,7 @@ export class SmtpServer {
     });
   }
 
-  /** Ends the child as an operator would; answers its exit code. */
+  /** Ends the child as an operator would; returns its exit code. */
   async end(): Promise<number | null> {
     this.child.kill('SIGTERM');
     return this.exited;

@@ -16,7 +16,7 @@ export interface Scrape {
 const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g;
 
-/** Reads the metrics page; throws unless it answers 200. */
+/** Reads the metrics page; throws unless it returns 200. */
 export async function scrape(url: string): Promise<Scrape> {
   const response = await fetch(`${url}/metrics`);
   const text = await response.text();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Secret, type SecretKind, SHORTEST_SECRET } from './kept-logs.ts';
 
-/** Where secrets stand in requests, answers, mails, and in what programs print. */
+/** Where secrets stand in requests, responses, mails, and in what programs print. */
 const PLACES: [SecretKind, RegExp][] = [
   ['API key', /\bauthorization: bearer ([\w.~+/=-]{12,})/gi],
   ['API key', /"(?:apiKey|secret)":\s*"([^"\\]{12,})"/g],
@@ -78,7 +78,7 @@ export class BodyCollector {
   #isInBody = false;
   #isReport = false;
 
-  /** Takes the next bytes as Latin-1; answers what they tell. */
+  /** Takes the next bytes as Latin-1; returns what they tell. */
   take(text: string): Secret[] {
     if (!this.#isInData) {
       this.#isInData = /(?:^|\r\n)DATA\r\n$/i.test(text);

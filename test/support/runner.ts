@@ -47,7 +47,7 @@ export async function makeMachine(environment: Record<string, string> = {}): Pro
     },
   };
   const runs: Run[] = [];
-  runsOf.set(machine, runs);
+  runsByMachine.set(machine, runs);
   return machine;
 }
 
@@ -123,7 +123,7 @@ export function runOn(
       await ended;
     },
   };
-  runsOf.get(machine)?.push(run);
+  runsByMachine.get(machine)?.push(run);
   return run;
 }
 
@@ -145,7 +145,7 @@ export async function startOn(machine: Machine, options: { root?: string } = {})
   return run;
 }
 
-/** Runs a program to its end; answers its status and what it wrote. Another folder has the code of another version. */
+/** Runs a program to its end; returns its status and what it wrote. Another folder has the code of another version. */
 export async function runToEnd(
   words: string[],
   environment: Record<string, string> = {},
@@ -167,7 +167,7 @@ export function printedKey(run: Run): string {
   return /API key {3}(\S+)/.exec(run.output())?.[1] ?? '';
 }
 
-const runsOf = new WeakMap<Machine, Run[]>();
+const runsByMachine = new WeakMap<Machine, Run[]>();
 
 /** A killed runner leaves its PostgreSQL to the next start; where there is none, it ends here. */
 async function stopLeftCluster(dataDirectory: string): Promise<void> {

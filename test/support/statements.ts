@@ -5,12 +5,12 @@ import { vi } from 'vitest';
  * Returns the statements that this process sends to PostgreSQL during `work`, including those that begin and end transactions, but not those
  * that actors run by the clock to find due work, nor those of admission: it looks a key up again after 3 s and stores the uses of keys every 10 s (gateway/admission/credentials.ts).
  */
-export async function recordStatements<T>(work: () => Promise<T>): Promise<{ answer: T; texts: string[] }> {
+export async function recordStatements<T>(work: () => Promise<T>): Promise<{ response: T; texts: string[] }> {
   const sent = vi.spyOn(pg.Client.prototype, 'query');
   try {
     const response = await work();
     return {
-      answer: response,
+      response,
       texts: sent.mock.calls.map(([query]) => readText(query)).filter((text) => !BY_CLOCK.test(text)),
     };
   } finally {
@@ -19,9 +19,9 @@ export async function recordStatements<T>(work: () => Promise<T>): Promise<{ ans
 }
 
 /** Counts the statements that recordStatements returns. */
-export async function countStatements<T>(work: () => Promise<T>): Promise<{ answer: T; statements: number }> {
-  const { answer: response, texts } = await recordStatements(work);
-  return { answer: response, statements: texts.length };
+export async function countStatements<T>(work: () => Promise<T>): Promise<{ response: T; statements: number }> {
+  const { response, texts } = await recordStatements(work);
+  return { response, statements: texts.length };
 }
 
 const BY_CLOCK = /\b(?:credential_owner|note_key_uses|store_api_requests)\(|\brecursive clock_now as materialized\b/;

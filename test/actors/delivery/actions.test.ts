@@ -46,7 +46,7 @@ async function insertMailbox(
 }
 
 function respondWith(body: unknown, contentType = 'application/json'): void {
-  receiver.answer(() => ({
+  receiver.respond(() => ({
     headers: { 'content-type': contentType },
     body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
   }));
@@ -234,7 +234,7 @@ describe('a response that runs no action:', () => {
 
   test('a status other than 2xx is ignored', async () => {
     const mailbox = await insertMailbox();
-    receiver.answer([
+    receiver.respond([
       { status: 410, headers: { 'content-type': 'application/json' }, body: '{"actions":[{"type":"read"}]}' },
     ]);
     expect(await deliver(mailbox)).toMatchObject({ status: 'failed', actions: null });
@@ -436,7 +436,7 @@ test('two endpoints that reply to each other stop after the first reply', async 
 
 test('the actions of an email that was deleted meanwhile are refused', async () => {
   const mailbox = await insertMailbox();
-  receiver.answer(async (request) => {
+  receiver.respond(async (request) => {
     const { email } = JSON.parse(request.body) as { email: { id: string } };
     await database.pool.query('delete from email where id = $1', [email.id]);
     return { headers: { 'content-type': 'application/json' }, body: '{"actions":[{"type":"read"}]}' };

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await actor?.stop();
   actor = null;
-  receiver.answer([200]);
+  receiver.respond([200]);
   await gateway.owner.pool.query('update endpoint set is_active = false where workspace_id = $1', [
     team.box.workspaceId,
   ]);
@@ -174,7 +174,7 @@ describe('an endpoint that subscribes to the audit log', () => {
   test('keeps no response of the receiver, which may echo the entry to those who see deliveries', async () => {
     await start();
     const { id } = await subscribe(staff.admin, ['audit.suppression_created']);
-    receiver.answer([{ status: 200, body: 'zq7echo' }]);
+    receiver.respond([{ status: 200, body: 'zq7echo' }]);
     await suppress('echoed@elsewhere.test');
     await settled(id, 1);
     const seen = await staff.developer.browser.rest('GET', `/endpoints/${id}/deliveries`);
@@ -238,14 +238,14 @@ describe('who may read the audit log', () => {
     await start();
     const former = await team.makeMember('admin');
     const { id, path } = await subscribe(former, ['audit.suppression_created']);
-    receiver.answer([500]);
+    receiver.respond([500]);
     await suppress('waits@elsewhere.test');
     await receiver.until((all) => all.some((request) => request.path === path));
     await gateway.owner.pool.query(
       `update workspace_member set role = 'agent' where workspace_id = $1 and person_id = $2`,
       [team.box.workspaceId, former.personId],
     );
-    receiver.answer([200]);
+    receiver.respond([200]);
     await actor?.moveClock(600);
     const [delivery] = await settled(id, 1);
     expect(delivery?.status).toBe('failed');

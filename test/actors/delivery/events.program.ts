@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await actor?.stop();
   actor = null;
-  receiver.answer([200]);
+  receiver.respond([200]);
 });
 afterAll(async () => {
   await receiver.stop();
@@ -36,7 +36,7 @@ const start = async (options: Parameters<typeof startDelivering>[2] = {}) => {
   return actor;
 };
 
-/** Calls the interface; the body of the answer. */
+/** Calls the interface; the body of the response. */
 async function call(box: TestMailbox, method: string, path: string, body?: unknown) {
   const response = await gateway.call(box.apiKey, method, path, body);
   expect(response.statusCode, response.body).toBeLessThan(300);
@@ -268,7 +268,7 @@ describe('an endpoint that subscribes to events', () => {
     await start();
     const hook = await subscribe(box, { events: ['*'] });
     const { id, path } = hook;
-    receiver.answer((request, earlier) => (request.path === path && earlier === 0 ? 500 : 200));
+    receiver.respond((request, earlier) => (request.path === path && earlier === 0 ? 500 : 200));
     const [eventId] = await append(box, [{ kind: 'domain.verified' }]);
     await posts(path, 1);
     await actor?.moveClock(3_600);
@@ -293,7 +293,7 @@ describe('an endpoint that subscribes to events', () => {
       const box = await gateway.mailbox();
       await start();
       const hook = await subscribe(box, { events: [pattern] });
-      receiver.answer((request, earlier) => (request.path === hook.path && earlier === 0 ? 500 : 200));
+      receiver.respond((request, earlier) => (request.path === hook.path && earlier === 0 ? 500 : 200));
       const [mail] = await insertReceivedMail(gateway.actor, box);
       await append(box, [{ kind, ...(kind.startsWith('email.') ? { emailId: mail?.emailId ?? '' } : {}) }]);
       await posts(hook.path, 1);
@@ -405,7 +405,7 @@ test('the response to an event with an email may label and flag it, and is refus
   const { id: endpointId } = await subscribe(box, { events: ['email.complained', 'domain.*'], allowActions: true });
   const { emailId, threadId } = await insertThreadedMail(gateway.actor, box);
   const runActions = async (event: AppendedEvent, actions: readonly object[]) => {
-    receiver.answer([{ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ actions }) }]);
+    receiver.respond([{ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ actions }) }]);
     const earlier = (await listDeliveries(gateway.actor, endpointId)).length;
     await append(box, [event]);
     const isDone = ({ status }: { status: string }) => status === 'success';

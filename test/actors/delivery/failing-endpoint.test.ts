@@ -97,12 +97,12 @@ test('one success restarts the 120 hours', async () => {
   await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.attempts === 1);
   await actor.moveClock(100 * HOUR);
   await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.attempts === 2);
-  receiver.answer([200]);
+  receiver.respond([200]);
   await actor.moveClock(HOUR);
   await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.status === 'success');
   expect(await readState(mailbox.endpointId)).toMatchObject({ is_active: true, failing_since: null });
 
-  receiver.answer([500]);
+  receiver.respond([500]);
   await actor.moveClock(30 * HOUR);
   await insertReceivedMail(database, mailbox);
   actor.wakeRouter();
@@ -112,7 +112,7 @@ test('one success restarts the 120 hours', async () => {
 
 test('earlier attempts of a delivery are stored with the last one, in their order', async () => {
   const mailbox = await failingMailbox();
-  receiver.answer([500, { status: 503, body: 'later' }, 200]);
+  receiver.respond([500, { status: 503, body: 'later' }, 200]);
   await insertReceivedMail(database, mailbox);
   actor.wakeRouter();
   await untilDeliveries(database, mailbox.endpointId, ([one]) => one?.attempts === 1);

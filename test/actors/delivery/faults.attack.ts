@@ -41,7 +41,7 @@ async function mailboxFor(endpointConfig: Record<string, unknown> = {}, url = re
 async function killedAt(point: string): Promise<number | null> {
   const child = fork(
     new URL('./delivering-process.ts', import.meta.url),
-    [testDatabase.urlOf('postroom_actor'), `killed-${count}`, point],
+    [testDatabase.readUrl('postroom_actor'), `killed-${count}`, point],
     {
       execArgv: [],
     },
@@ -275,7 +275,7 @@ test('on a stop, open attempts end after 8 s, are recorded as interrupted and do
   expect(rows).toEqual([{ outcome: 'interrupted', count: 10 }]);
   expect(await readStat(mailbox.endpointId)).toBeUndefined();
 
-  receiver.answer([200]);
+  receiver.respond([200]);
   await start();
   await untilDeliveries(database, mailbox.endpointId, (all) => all.every((one) => one.status === 'success'));
   const numbers = await database.pool.query(

@@ -149,13 +149,13 @@ test('our own ports are blocked at allowed addresses', async () => {
 
 test.each([301, 302, 303, 307, 308])('a redirect by %i to a private address is not followed', async (status) => {
   dns.set('hooks.test', { A: [[ALLOWED_HOST]] });
-  receiver.answer([{ status, headers: { Location: `http://127.0.0.1:${canary.port}/` } }]);
+  receiver.respond([{ status, headers: { Location: `http://127.0.0.1:${canary.port}/` } }]);
   await start();
   expect(await deliverTo(`https://hooks.test:${receiver.port}/`)).toMatchObject({
     status: 'pending',
     status_code: status,
   });
-  receiver.answer([200]);
+  receiver.respond([200]);
 });
 
 test('a proxy of the environment is not used', async () => {

@@ -42,7 +42,7 @@ async function start(): Promise<TestDelivery> {
   return actor;
 }
 
-/** Routes mail of that subject and answers what became of it. */
+/** Routes mail of that subject and returns what became of it. */
 async function route(subject: string, options: ReceivedMailOptions = {}) {
   const mails = await insertReceivedMail(database, box, { subject, ...options });
   if (actor === undefined) await start();

@@ -88,7 +88,7 @@ async function receiveLarge(mailbox: TestMailbox, mails: number): Promise<void> 
 /** Responds with that many forwards for each of these mailboxes, and with a reply for the others. */
 function respondFor(forwards: ReadonlyMap<TestMailbox, number>): void {
   const counts = new Map([...forwards].map(([{ address }, count]) => [`/${address.split('@')[1]}`, count]));
-  receiver.answer(({ path }) => {
+  receiver.respond(({ path }) => {
     const count = counts.get(path) ?? 0;
     const actions = count === 0 ? [{ type: 'reply', text: 'Hello' }] : FORWARDS.slice(0, count);
     return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ actions }) };
@@ -116,7 +116,7 @@ async function untilDone(mailbox: TestMailbox, mails: number): Promise<void> {
 function startProcess(name: string): ChildProcess {
   child = fork(
     new URL('./delivering-process.ts', import.meta.url),
-    [testDatabase.urlOf('postroom_actor'), name, 'none'],
+    [testDatabase.readUrl('postroom_actor'), name, 'none'],
     { execArgv: chooseNodeFlags(machineMemoryBytes()), env: { ...process.env, ...ALLOCATION } },
   );
   return child;

@@ -18,7 +18,7 @@ export interface LoopbackDns {
   stop(): Promise<void>;
 }
 
-/** A DNS server over UDP whose answers change from question to question, with a TTL of 0. */
+/** A DNS server over UDP whose responses change from question to question, with a TTL of 0. */
 export async function startLoopbackDns(): Promise<LoopbackDns> {
   const names = new Map<string, NameScript>();
   const asked = new Map<string, number>();

@@ -51,7 +51,7 @@ beforeEach(async () => {
 
 /** Delivers a new mail, whose webhook responds with these actions. Returns its id. */
 async function respond(actions: unknown): Promise<string> {
-  receiver.answer(() => ({
+  receiver.respond(() => ({
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ actions }),
   }));

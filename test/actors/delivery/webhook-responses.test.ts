@@ -64,12 +64,12 @@ async function afterFirstAttempt(
 const listRequests = ({ id }: DeliverySight) => receiver.requests.filter(({ webhookId }) => webhookId === id);
 
 test.each([200, 201, 204, 299])('status %i is a success', async (status) => {
-  receiver.answer([status]);
+  receiver.respond([status]);
   expect(await afterFirstAttempt(receiver.url)).toMatchObject({ status: 'success', error: null, status_code: status });
 });
 
 test.each([301, 302, 303, 307, 308])('status %i is a failure, and its redirect is not followed', async (status) => {
-  receiver.answer([{ status, headers: { Location: `${receiver.url}/elsewhere` } }]);
+  receiver.respond([{ status, headers: { Location: `${receiver.url}/elsewhere` } }]);
   const delivery = await afterFirstAttempt(receiver.url);
   expect(delivery).toMatchObject({
     status: 'pending',
@@ -80,7 +80,7 @@ test.each([301, 302, 303, 307, 308])('status %i is a failure, and its redirect i
 });
 
 test('status 410 ends the delivery, and disables the endpoint with the reason', async () => {
-  receiver.answer([410]);
+  receiver.respond([410]);
   const delivery = await afterFirstAttempt(receiver.url);
   expect(delivery).toMatchObject({ status: 'failed', attempts: 1, status_code: 410 });
   const { rows } = await database.pool.query('select is_active, inactive_reason from endpoint where id = $1', [
@@ -90,18 +90,18 @@ test('status 410 ends the delivery, and disables the endpoint with the reason', 
 });
 
 test('status 429 waits for Retry-After, at most twice the retry interval', async () => {
-  receiver.answer([{ status: 429, headers: { 'Retry-After': '9' } }]);
+  receiver.respond([{ status: 429, headers: { 'Retry-After': '9' } }]);
   const patient = await afterFirstAttempt(receiver.url);
   expect(patient.pause_seconds).toBeGreaterThan(6);
   expect(patient.wait_seconds).toBeLessThanOrEqual(9);
-  receiver.answer([{ status: 429, headers: { 'Retry-After': '86400' } }]);
+  receiver.respond([{ status: 429, headers: { 'Retry-After': '86400' } }]);
   const capped = await afterFirstAttempt(receiver.url);
   expect(capped.pause_seconds).toBeGreaterThan(6);
   expect(capped.wait_seconds).toBeLessThanOrEqual(10);
 });
 
 test('at most 20 KB of a body of 50 MB are read and 4 KB stored, and the connection is closed', async () => {
-  receiver.answer([{ status: 200, bodyBytes: 50_000_000 }]);
+  receiver.respond([{ status: 200, bodyBytes: 50_000_000 }]);
   const before = receiver.bytesSent();
   const delivery = await afterFirstAttempt(receiver.url);
   expect(delivery).toMatchObject({ status: 'success', status_code: 200 });
@@ -115,7 +115,7 @@ test('at most 20 KB of a body of 50 MB are read and 4 KB stored, and the connect
 });
 
 test('a body without end is cut off', async () => {
-  receiver.answer(['endless body']);
+  receiver.respond(['endless body']);
   expect(await afterFirstAttempt(receiver.url)).toMatchObject({ status: 'success', status_code: 200 });
 });
 
@@ -124,7 +124,7 @@ const failures: [string, ScriptedResponse, string][] = [
   ['a reset connection', 'reset', 'Connection reset'],
 ];
 test.each(failures)('%s fails the attempt and is retried', async (_, response, error) => {
-  receiver.answer([response]);
+  receiver.respond([response]);
   expect(await afterFirstAttempt(receiver.url)).toMatchObject({
     status: 'pending',
     attempts: 1,
@@ -135,7 +135,7 @@ test.each(failures)('%s fails the attempt and is retried', async (_, response, e
 
 test('long responses that are kept for their actions share a limited memory', async () => {
   const agent = new Agent();
-  receiver.answer([{ headers: { 'content-type': 'application/json' }, body: JSON.stringify('x'.repeat(100_000)) }]);
+  receiver.respond([{ headers: { 'content-type': 'application/json' }, body: JSON.stringify('x'.repeat(100_000)) }]);
   const post = (memory: ResponseMemory) =>
     postWebhook(
       agent,
@@ -154,7 +154,7 @@ test('long responses that are kept for their actions share a limited memory', as
 });
 
 test('a receiver that never responds fails the attempt at its timeout', async () => {
-  receiver.answer(['hang']);
+  receiver.respond(['hang']);
   const delivery = await afterFirstAttempt(receiver.url, { timeout: 1 });
   expect(delivery).toMatchObject({ status: 'pending', error: 'Request timed out after 1 seconds', status_code: null });
   const { rows } = await database.pool.query(
@@ -187,7 +187,7 @@ test('plain text instead of TLS fails the attempt', async () => {
 });
 
 test('a response with NUL and broken UTF-8 is stored as text', async () => {
-  receiver.answer([{ status: 200, body: Buffer.from([0x61, 0x00, 0xff, 0x62]) }]);
+  receiver.respond([{ status: 200, body: Buffer.from([0x61, 0x00, 0xff, 0x62]) }]);
   const delivery = await afterFirstAttempt(receiver.url);
   const { rows } = await database.pool.query('select response_body from delivery_attempt where delivery_id = $1', [
     delivery.id,
@@ -196,7 +196,7 @@ test('a response with NUL and broken UTF-8 is stored as text', async () => {
 });
 
 test('a delivery whose endpoint was disabled or deleted meanwhile ends without a request', async () => {
-  receiver.answer([500]);
+  receiver.respond([500]);
   const off = await afterFirstAttempt(receiver.url);
   const deleted = await afterFirstAttempt(receiver.url);
   await database.pool.query('update endpoint set is_active = false where id = $1', [off.endpointId]);
@@ -211,7 +211,7 @@ test('a delivery whose endpoint was disabled or deleted meanwhile ends without a
 });
 
 test('the flat form and the HMAC scheme are sent when the endpoint asks for them', async () => {
-  receiver.answer([200]);
+  receiver.respond([200]);
   const delivery = await afterFirstAttempt(receiver.url, { payload: 'flat', signatureScheme: 'hmac' });
   const [request] = listRequests(delivery);
   expect(JSON.parse(request?.body ?? '')).toMatchObject({ type: 'received', to: [expect.stringContaining('hello@')] });
@@ -219,7 +219,7 @@ test('the flat form and the HMAC scheme are sent when the endpoint asks for them
 });
 
 test('a connection is reused for the next delivery to the same endpoint', async () => {
-  receiver.answer([200]);
+  receiver.respond([200]);
   const before = receiver.connectionCount();
   await afterFirstAttempt(receiver.url);
   await afterFirstAttempt(receiver.url);

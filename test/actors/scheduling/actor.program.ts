@@ -160,7 +160,7 @@ test.each([
   await insertScheduled(database, [{ workspaceId, inSeconds: -1 }]);
   const child = fork(
     new URL('./scheduling-process.ts', import.meta.url),
-    [testDatabase.urlOf('postroom_actor'), point],
+    [testDatabase.readUrl('postroom_actor'), point],
     { execArgv: [] },
   );
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
@@ -192,7 +192,7 @@ test.each([
   };
   const child = fork(
     new URL('./scheduling-process.ts', import.meta.url),
-    [testDatabase.urlOf('postroom_actor'), point],
+    [testDatabase.readUrl('postroom_actor'), point],
     { execArgv: [] },
   );
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
@@ -231,7 +231,7 @@ test.each([
     };
     const child = fork(
       new URL('./scheduling-process.ts', import.meta.url),
-      [testDatabase.urlOf('postroom_actor'), point],
+      [testDatabase.readUrl('postroom_actor'), point],
       { execArgv: [] },
     );
     expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
@@ -266,7 +266,7 @@ test.each(['erasure.rows-removed', 'erasure.before-end', 'erasure.after-end'])(
     };
     const child = fork(
       new URL('./scheduling-process.ts', import.meta.url),
-      [testDatabase.urlOf('postroom_actor'), point],
+      [testDatabase.readUrl('postroom_actor'), point],
       { execArgv: [] },
     );
     expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);
@@ -342,7 +342,7 @@ test('10,000 mails that fall due in one second are all queued, each once, in bat
   await insertScheduled(database, [{ workspaceId: one, inSeconds: -60 }]);
   const context = testActorContext(database);
   const sending = released(context, 10_001);
-  const { answer: wakes, statements } = await countStatements(async () => {
+  const { response: wakes, statements } = await countStatements(async () => {
     await start(context);
     return sending;
   });

@@ -156,7 +156,7 @@ test.each(['words.claimed', 'words.before-swap', 'words.before-commit', 'words.s
     await store('second', 210);
     const child = fork(
       new URL('./scheduling-process.ts', import.meta.url),
-      [testDatabase.urlOf('postroom_actor'), point],
+      [testDatabase.readUrl('postroom_actor'), point],
       { execArgv: [] },
     );
     expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(137);

@@ -143,7 +143,7 @@ describe('the records of MAIL FROM domains', () => {
     ['the MX is another host', () => dns.set(mailFrom, 'MX', [{ preference: 10, exchange: 'mx.other.test' }])],
     ['there is no SPF', () => dns.set(mailFrom, 'TXT', ['hello'])],
     ['SPF lets others send only', () => dns.set(mailFrom, 'TXT', ['v=spf1 a:mx.other.test -all'])],
-    ['DNS does not answer', () => dns.set(mailFrom, 'MX', 'SERVFAIL')],
+    ['DNS does not respond', () => dns.set(mailFrom, 'MX', 'SERVFAIL')],
   ])('are not found when %s', async (_name, spoil) => {
     const { id, dnsRecords } = await addDomain('x.test');
     publish(dnsRecords);

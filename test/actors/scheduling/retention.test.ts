@@ -26,7 +26,7 @@ beforeAll(async () => {
 beforeEach(() => owner.pool.query('delete from retention; delete from retention_sweep'));
 afterAll(() => stage.close());
 
-/** Mail of the tests is so many days old, by what mailOf calls day 0. */
+/** Mail of the tests is so many days old, by what makeMail calls day 0. */
 const ageOfDay = (day: number) => (Date.now() - Date.UTC(2026, 5, 1)) / DAY_MS - day;
 /** Removes what came before that day of the tests. */
 const beforeDay = (day: number) => Math.ceil(ageOfDay(day));
@@ -73,7 +73,7 @@ test('mail older than its metadata days is removed with all its rows; threads an
   await choose(workspaceId, { metadataDays: beforeDay(30) });
   await sweep();
   const gone = ids.slice(0, 300);
-  const left = (await stage.emailsOf(workspaceId)).map(({ id }) => id).toSorted();
+  const left = (await stage.listEmails(workspaceId)).map(({ id }) => id).toSorted();
   expect(left.length).toBeGreaterThan(80);
   expect(left.length).toBeLessThan(120);
   expect(left).toEqual(ids.slice(-left.length));
@@ -97,7 +97,7 @@ test('threads without mail are removed, and a reply to one of them starts a new 
     ).toEqual([]);
   await choose(workspaceId, {});
   await stage.arrive(workspaceId, [makeReply([ids[0] ?? ''], `em_${randomBytes(6).toString('hex')}`, 100)]);
-  expect(await stage.threadsOf(workspaceId)).toHaveLength(1);
+  expect(await stage.listThreads(workspaceId)).toHaveLength(1);
   expect(await stage.findFaults(workspaceId)).toEqual([]);
 });
 

@@ -140,7 +140,7 @@ test('rspamd files its test message as spam, and delivers other mail', async () 
   const spam = await stage.deliver(mail(GTUBE), box.address);
   const clean = await stage.deliver(mail('Shall we meet for lunch?'), box.address);
   await stage.settled();
-  const context = stage.contextOf(box.workspaceId);
+  const context = stage.makeContext(box.workspaceId);
   expect(await readEmail(context, spam)).toMatchObject({ keptApart: 'spam', screening: { spam: { score: 15 } } });
   const other = await readEmail(context, clean);
   expect(other.keptApart).toBeNull();
@@ -157,7 +157,7 @@ const WORK =
 test('rspamd learns what a workspace marks, and other workspaces do not notice', async () => {
   const stage = await openStage('defer');
   const [mine, theirs] = [await stage.mailbox(), await stage.mailbox()];
-  const context = stage.contextOf(mine.workspaceId);
+  const context = stage.makeContext(mine.workspaceId);
   const receive = (box: TestMailbox, text: string) => stage.deliver(mail(`${text} ${count}`), box.address);
   for (let n = 0; n < 5; n++) {
     const [spam, ham] = [await receive(mine, PILLS), await receive(mine, WORK)];
@@ -170,7 +170,7 @@ test('rspamd learns what a workspace marks, and other workspaces do not notice',
   });
   const symbols = async (box: TestMailbox) => {
     const id = await receive(box, PILLS);
-    const { screening } = await readEmail(stage.contextOf(box.workspaceId), id);
+    const { screening } = await readEmail(stage.makeContext(box.workspaceId), id);
     return screening?.spam?.symbols.map(({ name }) => name) ?? [];
   };
   expect(await symbols(mine)).toContain('BAYES_SPAM');

@@ -78,7 +78,7 @@ test('accepts mail while the filter is away, checks it later, and files the spam
   const spam = await stage.deliver(mail(GTUBE), box.address);
   const clean = await stage.deliver(mail('Hello'), box.address);
   await stage.settled();
-  const context = stage.contextOf(box.workspaceId);
+  const context = stage.makeContext(box.workspaceId);
   expect((await readEmail(context, spam)).screening).toBeNull();
   expect(await readState(stage, box.workspaceId)).toMatchObject({ jobs: 2, emails: 2, apart: 0 });
   state.isAway = false;
@@ -103,7 +103,7 @@ test('holds mail while the filter is away, and receives it once when it is back'
   });
   await stage.settled();
   expect(await readState(stage, box.workspaceId)).toEqual({ jobs: 0, unparsed: 0, emails: 2, apart: 1 });
-  expect(await readEmail(stage.contextOf(box.workspaceId), clean)).toMatchObject({
+  expect(await readEmail(stage.makeContext(box.workspaceId), clean)).toMatchObject({
     screening: { spam: { verdict: 'clean' } },
   });
 });
@@ -114,14 +114,14 @@ test('an email with a virus is kept in quarantine without its content', async ()
   const box = await stage.mailbox();
   const id = await stage.deliver(mail(EICAR), box.address);
   await stage.settled();
-  expect(await readEmail(stage.contextOf(box.workspaceId), id)).toMatchObject({
+  expect(await readEmail(stage.makeContext(box.workspaceId), id)).toMatchObject({
     keptApart: 'virus',
     text: null,
     attachments: [],
     hasRaw: false,
     screening: { virus: 'Eicar-Signature.UNOFFICIAL' },
   });
-  const context = stage.contextOf(box.workspaceId);
+  const context = stage.makeContext(box.workspaceId);
   await expect(readRawMessage(context, id)).rejects.toThrow('not available');
   await expect(readQuarantined(context, id, null)).rejects.toThrow('has the virus Eicar-Signature.UNOFFICIAL');
   await expect(readQuarantined(context, id, 'Eicar')).rejects.toThrow('repeat the request');
@@ -130,7 +130,7 @@ test('an email with a virus is kept in quarantine without its content', async ()
   expect(Buffer.from(file.bytes).toString()).toContain(EICAR);
   await expect(markNotSpam(context, id)).rejects.toThrow('in quarantine');
   const other = await stage.mailbox();
-  const stranger = stage.contextOf(other.workspaceId);
+  const stranger = stage.makeContext(other.workspaceId);
   await expect(readQuarantined(stranger, id, 'Eicar-Signature.UNOFFICIAL')).rejects.toThrow('No email with this ID');
 });
 
@@ -151,7 +151,7 @@ test('an email whose virus is found after its webhook leaves the lists and loses
   const box = await stage.mailbox();
   const id = await stage.deliver(mail(EICAR), box.address);
   await stage.settled();
-  const context = stage.contextOf(box.workspaceId);
+  const context = stage.makeContext(box.workspaceId);
   expect((await readEmail(context, id)).threadId).not.toBeNull();
   isAway = false;
   await until(async () => {

@@ -42,7 +42,7 @@ const mail = (text: string, more: readonly string[] = []) =>
   Buffer.from(['From: Ann <ann@elsewhere.test>', 'Subject: Friday', ...more, '', text, ''].join('\r\n'));
 
 async function readSecurity(id: string) {
-  const context = stage.contextOf(box.workspaceId);
+  const context = stage.makeContext(box.workspaceId);
   const [findings] = await readSenderFindings(context, [await readEmail(context, id)]);
   return findings?.security;
 }

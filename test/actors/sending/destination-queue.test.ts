@@ -48,7 +48,7 @@ function fill(queue: DestinationQueue, domain: string, count: number): void {
   for (let n = 0; n < count; n++) queue.add(transaction(`${domain}#${n}`, domain));
 }
 
-// What takenOf took, in its order.
+// What takeBatch took, in its order.
 const running: { queue: DestinationQueue; transaction: Transaction }[] = [];
 
 function takeBatch(queue: DestinationQueue): string[] {

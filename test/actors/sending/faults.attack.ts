@@ -108,7 +108,7 @@ test('a connection that drops in DATA is retried', async () => {
   const { sink, recipient, emailId } = await sendTo({ script: { body: () => 'drop' } });
   expect(recipient).toMatchObject({ ...DEFERRED, last_code: null, last_status: '4.4.2' });
   expect(recipient?.last_text).toContain('The server closed the connection');
-  sink.answer({});
+  sink.respond({});
   await stage.moveClock(400);
   await untilRecipients(stage.owner, emailId, ([only]) => only?.status === 'delivered');
   expect(sink.messages).toHaveLength(1);
@@ -120,7 +120,7 @@ test('a connection that drops after the final dot is retried, and may double the
   expect(recipient?.last_text).toBe(
     'The server closed the connection, after the message was sent: it may have been taken',
   );
-  sink.answer({});
+  sink.respond({});
   await stage.moveClock(400);
   await untilRecipients(stage.owner, emailId, ([only]) => only?.status === 'delivered');
   const ids = sink.messages.map(({ bytes }) => /^Message-ID: (.*)\r$/im.exec(bytes.toString())?.[1]);

@@ -23,7 +23,7 @@ interface Copy {
   isNullSender?: boolean;
 }
 
-/** Stores copies of one received email as the delivery actor hands them over; answers the deliveries' ids. */
+/** Stores copies of one received email as the delivery actor hands them over; returns the deliveries' ids. */
 async function queueCopies(copies: readonly Copy[], sender: TestSender = stage.sender): Promise<string[]> {
   const [mail] = await insertReceivedMail(stage.owner, sender);
   emailId = mail?.emailId ?? '';

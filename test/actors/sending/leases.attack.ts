@@ -236,7 +236,7 @@ test('a stop releases jobs that have not begun, and ends those that do not end b
         { number: 1, outcome: 'interrupted', text: 'Interrupted: the service was stopped', code: null },
       ]);
   }
-  sink.answer({});
+  sink.respond({});
   await stage.start({ port: sink.port });
   for (const emailId of emailIds) {
     const [recipient] = await untilRecipients(stage.owner, emailId, isDelivered);

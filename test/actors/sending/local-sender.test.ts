@@ -31,7 +31,7 @@ beforeAll(async () => {
   await start();
 });
 afterEach(async () => {
-  sink.answer({});
+  sink.respond({});
 });
 afterAll(async () => {
   await actor.stop();
@@ -59,14 +59,14 @@ const delivered = (id: string) =>
 /** Lets the sink hold the message until the function that is returned is called. */
 function holdMessages(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
-  sink.answer({ message: () => promise.then(() => undefined) });
+  sink.respond({ message: () => promise.then(() => undefined) });
   return resolve;
 }
 
 test('an email is stored with its thread and claimed by one statement, and sent without reading it back', async () => {
   const release = holdMessages();
   const before = sink.transactions.length;
-  const { answer: id, texts } = await recordStatements(async () => {
+  const { response: id, texts } = await recordStatements(async () => {
     const emailId = await post();
     await sink.until(({ transactions }) => transactions[before]?.recipients.length === 1);
     return emailId;
@@ -169,12 +169,12 @@ test('concurrent requests with one key store, claim and send one email', async (
 
 /** Returns the statements of a request that write rows, without those that lock or read, and the response's id. */
 async function recordWrites(request: () => Promise<string>): Promise<{ id: string; writes: string[] }> {
-  const { answer: id, texts } = await recordStatements(request);
+  const { response: id, texts } = await recordStatements(request);
   return { id, writes: texts.filter((text) => /\b(?:insert into|update|delete from) [a-z_]+ /.test(text)) };
 }
 
 test('scheduled mail is stored by one statement after one that reads the time, and nothing of it is claimed', async () => {
-  const { answer: id, texts } = await recordStatements(() => post({ to: 'ann@b.test', scheduled_at: 'in 3 days' }));
+  const { response: id, texts } = await recordStatements(() => post({ to: 'ann@b.test', scheduled_at: 'in 3 days' }));
   expect(texts).toEqual(['select postroom_now() as now', expect.stringContaining('insert into raw_message')]);
   expect(await listRecipients(gateway.owner, id)).toMatchObject([{ claimed_by: null, wait_seconds: null }]);
   const { rows } = await gateway.owner.pool.query(
@@ -263,7 +263,7 @@ test('a reply is claimed as it is stored in the thread of its original, and noth
   await delivered(original);
   const release = holdMessages();
   const before = sink.transactions.length;
-  const { answer: id, texts } = await recordStatements(async () => {
+  const { response: id, texts } = await recordStatements(async () => {
     const body = { from: box.address, text: 'An addition' };
     const response = await gateway.call(box.apiKey, 'POST', `/emails/${original}/reply`, body);
     expect(response.statusCode, response.body).toBe(200);
@@ -292,7 +292,7 @@ describe('under a send policy', () => {
   }
 
   test('mail that may go is claimed as it is stored', async () => {
-    const { answer: id, texts } = await recordStatements(async () => {
+    const { response: id, texts } = await recordStatements(async () => {
       const emailId = await postUnder({ per_day: 10 });
       await delivered(emailId);
       return emailId;

@@ -125,7 +125,7 @@ test.each([
 ] as const)('a policy host that responds with %s gives no policy', async (_, script) => {
   const domain = `unfetched-${hostCount++}.test`;
   const { host } = await startDomain(domain, makePolicy('enforce', 'x.test'), { startTls: 'absent' });
-  host.answer([...script]);
+  host.respond([...script]);
   await untilRecipients(stage.owner, await stage.send({ to: [`ann@${domain}`] }), isDelivered);
   expect(host.requests).toHaveLength(1);
 });

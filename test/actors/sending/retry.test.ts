@@ -66,7 +66,7 @@ test('recipients that were deferred together are retried together', async () => 
   await stage.start({ port: sink.port });
   const emailId = await stage.send({ to: ['ann@together.test', 'ben@together.test', 'cay@together.test'] });
   await untilTried(stage.owner, emailId);
-  sink.answer({});
+  sink.respond({});
   await stage.moveClock(400);
   await untilRecipients(stage.owner, emailId, (all) => all.every(({ status }) => status === 'delivered'));
   expect(sink.messages.map(({ recipients }) => recipients.length)).toEqual([3]);

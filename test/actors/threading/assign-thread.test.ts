@@ -55,8 +55,8 @@ test('threads in PostgreSQL are the components of the definition, with positions
       );
     }
     const emails = await listEmails(workspaceId);
-    const threadOf = new Map(emails.map((email) => [email.id, email.thread_id ?? '']));
-    expect(canonicalPartition(threadOf), `seed ${seed}`).toEqual(partitionByDefinition(messages));
+    const threadById = new Map(emails.map((email) => [email.id, email.thread_id ?? '']));
+    expect(canonicalPartition(threadById), `seed ${seed}`).toEqual(partitionByDefinition(messages));
     await expectConsistent(workspaceId);
   }
 });

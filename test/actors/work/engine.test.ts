@@ -43,7 +43,7 @@ test('a row whose outcome was recorded while it was claimed again is not attempt
   const [first, second] = [makeJob('1', performance.now()), makeJob('2', performance.now())];
   expect(engine.hold([first, second])).toHaveLength(2);
 
-  // A sweep asks for due rows; before it has its answer, the first job is recorded.
+  // A sweep asks for due rows; before it has its response, the first job is recorded.
   const askedAt = performance.now();
   await engine.finish([first], Promise.resolve());
   expect(

@@ -18,7 +18,7 @@ test.each([
   ['first', 'invitations', true, 4, 4],
   ['first', 'odd', false, 15, 15],
   ['first', 'odd', true, 4, 4],
-  // Two replies expected no quotation between a greeting and the answer to it, which stays (reply-text.test.ts).
+  // Two replies expected no quotation between a greeting and the reply to it, which stays (reply-text.test.ts).
   // At first 41 and 21, 23 and 5, 44 and 23, 21 and 19; the others as now.
   ['second', 'bounces', false, 43, 43],
   ['second', 'bounces', true, 21, 22],

@@ -77,7 +77,7 @@ test('a query ends at its time limit when its server does not end it, and runs o
       onError: () => undefined,
       statementTimeoutMs,
     });
-    // As a server that does not answer: its own limit is off.
+    // As a server that does not respond: its own limit is off.
     const query = inTransaction(database, async (client) => {
       const { rows } = await client.query('show statement_timeout');
       await client.query('set local statement_timeout = 0');

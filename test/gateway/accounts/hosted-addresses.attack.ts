@@ -38,7 +38,7 @@ const signUp = async (email: string) => {
   const payload = JSON.stringify({ email, name: 'Scout' });
   const headers = { 'content-type': 'application/json' };
   const response = await gateway.app.inject({ method: 'POST', url: '/api/e2/agent/sign-up', headers, payload });
-  return { body: response.json(), answer: reason(response) };
+  return { body: response.json(), response: reason(response) };
 };
 
 /** Creates a key with all rights by the API, so that it is known who made it. */
@@ -80,9 +80,9 @@ test('an agent does not confirm itself by a code that it reads in another inbox'
   const first = await signUp('person@elsewhere.test');
   const { address } = first.body as { address: string };
   const second = await signUp(address);
-  expect(second.answer).toEqual([400, 'HOSTED_ADDRESS']);
-  expect((await signUp(address.toUpperCase())).answer).toEqual([400, 'HOSTED_ADDRESS']);
-  expect((await signUp(team.box.address)).answer).toEqual([400, 'HOSTED_ADDRESS']);
+  expect(second.response).toEqual([400, 'HOSTED_ADDRESS']);
+  expect((await signUp(address.toUpperCase())).response).toEqual([400, 'HOSTED_ADDRESS']);
+  expect((await signUp(team.box.address)).response).toEqual([400, 'HOSTED_ADDRESS']);
   expect(await readServiceMail(gateway.owner, address)).toEqual([]);
 });
 

@@ -47,7 +47,7 @@ describe('a gateway that is killed while it removes a member', () => {
     ['members.after-commit', 0],
   ])('at %s leaves the member with sessions and keys, or without all of them', async (point, left) => {
     const person = await team.makeMember('developer');
-    await team.insertKeyOf(person);
+    await team.insertPersonKey(person);
     await killAt(point, () => team.owner.browser.rest('DELETE', `/members/${person.personId}`));
     const found = [await members(person.personId), await sessions(person.personId), await countKeys(person.personId)];
     expect(found).toEqual([left, left, left]);
@@ -74,7 +74,7 @@ describe('a gateway that is killed while it changes members', () => {
   test.each(POINTS)('at %s leaves the previous role with its keys, or the new one without', async (point, isDone) => {
     const person = await team.makeMember('developer');
     const { personId } = person;
-    await team.insertKeyOf(person);
+    await team.insertPersonKey(person);
     const before = await countEntries(team.box.workspaceId);
     const change = () => team.owner.browser.rest('PATCH', `/members/${personId}`, {}, { role: 'viewer' });
     await killAt(point, change);

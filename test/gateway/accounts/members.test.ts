@@ -376,7 +376,7 @@ describe('an invitation that is kept', () => {
 describe('a member who is removed', () => {
   test('loses the session in the workspace and the own keys at once, and keeps the own workspace', async () => {
     const person = await team.makeMember('developer');
-    const key = await team.insertKeyOf(person);
+    const key = await team.insertPersonKey(person);
     expect(await isValidKey(key)).toBe(true);
     expect(await subjects(person.browser)).toEqual(['For the team']);
     const removed = await team.owner.browser.rest('DELETE', `/members/${person.personId}`);
@@ -388,7 +388,7 @@ describe('a member who is removed', () => {
 
   test('leaves keys that are kept to the person who removes, with no more rights than the member had', async () => {
     const person = await team.makeMember('developer');
-    const key = await team.insertKeyOf(person);
+    const key = await team.insertPersonKey(person);
     expect((await gateway.call(key, 'PATCH', '/workspace', { name: 'X' })).statusCode).toBe(403);
     await team.owner.browser.rest('DELETE', `/members/${person.personId}?keep_keys=true`);
     expect(await isValidKey(key)).toBe(true);
@@ -404,7 +404,7 @@ describe('a member who is removed', () => {
       [narrow, false],
     ] as const) {
       const person = await team.makeMember('developer');
-      const key = await team.insertKeyOf(person);
+      const key = await team.insertPersonKey(person);
       const removed = await gateway.call(by.token, 'DELETE', `/members/${person.personId}?keep_keys=true`);
       expect(removed.statusCode, removed.body).toBe(200);
       expect(await isValidKey(key)).toBe(stays);
@@ -453,7 +453,7 @@ describe('a member', () => {
 
   test('who may no longer create keys loses the existing ones', async () => {
     const person = await team.makeMember('developer');
-    const key = await team.insertKeyOf(person);
+    const key = await team.insertPersonKey(person);
     const changed = await team.owner.browser.rest('PATCH', `/members/${person.personId}`, {}, { role: 'agent' });
     expect(changed.json()).toMatchObject({ role: 'agent', api_keys: 0 });
     expect(await isValidKey(key)).toBe(false);
@@ -549,7 +549,7 @@ describe('the ownership', () => {
     test(`${keeps ? 'leaves' : 'takes'} what the owner set up for customers`, async () => {
       const moved = await openTeam(gateway, name);
       const next = await moved.makeMember('admin');
-      const parent = await moved.insertKeyOf(moved.owner);
+      const parent = await moved.insertPersonKey(moved.owner);
       const { id } = (await gateway.call(parent, 'POST', '/workspaces', { client_id: what })).json();
       const path = `/workspaces/${id}/api-keys`;
       const body = { name: 'customer', scopes: ['read', 'send', 'manage'] };
@@ -589,7 +589,7 @@ describe('the ownership', () => {
     test('leaves the previous owner each key that created no key of a customer, with the rights of an admin', async () => {
       const moved = await openTeam(gateway, `unused-${name}`);
       const next = await moved.makeMember('admin');
-      const unused = await moved.insertKeyOf(moved.owner);
+      const unused = await moved.insertPersonKey(moved.owner);
       const unusedId = `key_of_${moved.owner.personId}`;
       const create = async (as: string, path: string, body: object) =>
         (await gateway.call(as, 'POST', path, body)).json();

@@ -11,7 +11,7 @@ const account = { email: 'ada@example.com', password: 'correct horse', apiKey: n
 /** What the gateway answered to a page. */
 interface PageResponse {
   status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read into the answers of many routes
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read into the responses of many routes
   body: any;
 }
 
@@ -65,7 +65,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium, with a virtual authent
       [method, `/api/auth${path}`, body === undefined ? null : JSON.stringify(body)] as const,
     );
 
-  /** As the pages do it: with the browser's own forms of options and answers. */
+  /** As the pages do it: with the browser's own forms of options and responses. */
   const register = (options: unknown): Promise<unknown> =>
     page.evaluate(async (json) => {
       const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
@@ -113,7 +113,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium, with a virtual authent
       200,
       { user: expect.objectContaining({ email: account.email }) },
     ]);
-    // The answer to a challenge serves once.
+    // The response to a challenge serves once.
     const replayed = await call('POST', '/passkey/verify-authentication', { response });
     expect([replayed.status, replayed.body.code]).toEqual([400, 'CHALLENGE_NOT_FOUND']);
 

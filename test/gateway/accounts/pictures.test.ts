@@ -23,7 +23,7 @@ beforeAll(async () => {
   agent = await team.makeMember('agent');
   limited = await team.makeMember('viewer', { addresses: [team.box.address] });
   stranger = await team.makePerson();
-  key = await team.insertKeyOf(team.owner);
+  key = await team.insertPersonKey(team.owner);
 });
 afterAll(() => gateway.close());
 beforeEach(() => gateway.owner.pool.query('delete from request_window'));
@@ -289,7 +289,9 @@ test('a person who left a workspace is not shown there any more', async () => {
   ).toBe(200);
   // A viewer writes no notes.
   await gateway.owner.pool.query(`update workspace_member set role = 'agent' where person_id = $1`, [member.personId]);
-  expect((await gateway.call(await team.insertKeyOf(member), 'POST', path, { text: 'Hello' })).statusCode).toBe(200);
+  expect((await gateway.call(await team.insertPersonKey(member), 'POST', path, { text: 'Hello' })).statusCode).toBe(
+    200,
+  );
   expect((await read(team.owner.browser, image)).statusCode).toBe(200);
   expect((await team.owner.browser.rest('DELETE', `/members/${member.personId}`)).statusCode).toBe(200);
   expect((await read(team.owner.browser, image)).statusCode).toBe(404);

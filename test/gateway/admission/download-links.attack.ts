@@ -113,7 +113,7 @@ describe('the link that a member was shown ends when the member', () => {
       const developer = await team.makeMember('developer');
       const secret =
         show === 'a key'
-          ? await team.insertKeyOf(developer)
+          ? await team.insertPersonKey(developer)
           : (await openOauthStage(gateway).connect(developer.browser, { level: 'read' }, { resource: ISSUER }))
               .access_token;
       const link = linkIn(await gateway.call(secret, 'GET', `/emails/receiving/${emailId}`));

@@ -7,7 +7,7 @@ import { openTestGateway, type TestGateway } from '../../support/servers/gateway
 import { connectInjected } from '../../support/servers/mcp-client.ts';
 
 /*
- * Whoever writes an invitation chooses the address of its organizer, and the answer goes there. So it is mail like any other: no key reaches a
+ * Whoever writes an invitation chooses the address of its organizer, and the reply goes there. So it is mail like any other: no key reaches a
  * stranger by answering an invitation that it may not write to, over any interface.
  */
 
@@ -96,7 +96,7 @@ async function respond(secret: string, emailId: string, more: object = {}): Prom
 const REFUSED = ['refused', 'refused', 'refused'];
 const SENT = ['sent', 'sent', 'sent'];
 
-describe('the answer to an invitation', () => {
+describe('the reply to an invitation', () => {
   test.each([
     ['with send alone', ['send'], undefined],
     ['with read alone', ['read'], undefined],
@@ -136,7 +136,7 @@ describe('the answer to an invitation', () => {
     expect(simulated.statusCode, simulated.body).toBe(200);
     const own = await mail.deliver(invitation(STRANGER).replace('ann@elsewhere.test', box.address), box.address);
     for (const id of [simulated.json().id as string, own]) expect(await respond(limited, id), id).toEqual(REFUSED);
-    // An answer with full rights does not open the thread to the stranger for the limited key.
+    // A reply with full rights does not open the thread to the stranger for the limited key.
     expect(await respond(await key(['read', 'send', 'manage'], undefined), own)).toEqual(SENT);
     expect(await sentTo(STRANGER)).toHaveLength(3);
   });

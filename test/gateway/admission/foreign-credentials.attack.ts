@@ -140,7 +140,7 @@ describe.each(Object.keys(OPENED))('a %s of another workspace', (kind) => {
           changedTables,
           unanswered: UNANSWERED,
           written,
-          examplesOf: listExamples,
+          listExamples,
           breadth: 'few',
         })),
       );

@@ -57,7 +57,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
       },
       unanswered: UNANSWERED,
       written: new Set(),
-      examplesOf: bodyExamples(gateway.app),
+      listExamples: bodyExamples(gateway.app),
       breadth: isQuick ? 'some' : 'all',
     };
   });

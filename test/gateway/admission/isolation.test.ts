@@ -97,9 +97,7 @@ describe.each<DatabaseRole>(['postroom_gateway', 'postroom_actor'])('as %s', (ro
     async (path, foreignId) => {
       const id = foreignId();
       const measureCost = async (each: string) => {
-        const { answer: response, texts } = await recordStatements(() =>
-          gateway.call(mine.apiKey, 'GET', `${path}/${each}`),
-        );
+        const { response, texts } = await recordStatements(() => gateway.call(mine.apiKey, 'GET', `${path}/${each}`));
         expect(response.statusCode).toBe(404);
         return texts;
       };

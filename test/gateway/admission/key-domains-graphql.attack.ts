@@ -62,7 +62,7 @@ type Caller = keyof typeof CALLERS;
 
 const roots = (['query', 'mutation'] as const).flatMap((operation) => {
   const type = schema.getRootType(operation as never);
-  // Snippets are texts of the whole workspace, for all who answer mail.
+  // Snippets are texts of the whole workspace, for all who reply to mail.
   const fields = Object.values(type?.getFields() ?? {}).filter(({ name }) => name !== 'snippets');
   return fields.map((field) => {
     const need = readAccess(field);

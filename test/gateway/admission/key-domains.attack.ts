@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Guard rules decide on the mail of the whole account: a key of one domain is shown none of them. Snippets are texts of the whole workspace, for all who answer mail. */
+/** Guard rules decide on the mail of the whole account: a key of one domain is shown none of them. Snippets are texts of the whole workspace, for all who reply to mail. */
 const isOfWorkspace = (complaint: string) => / \/api\/e2\/(?:guard|snippets)[/:]/.test(complaint);
 
 const LATER = new Date(Date.now() + 86_400_000).toISOString();
@@ -126,7 +126,7 @@ test('every other route treats objects of the account’s other domain like unkn
       'PATCH /api/e2/drafts/:id attachments.0.id': 'the version of the example is past; see rest/drafts.test.ts',
     },
     written: new Set(),
-    examplesOf: (route) => (isChange(route) ? [{ scheduled_at: LATER }] : listExamples(route)),
+    listExamples: (route) => (isChange(route) ? [{ scheduled_at: LATER }] : listExamples(route)),
     breadth: isQuick ? 'some' : 'all',
   };
   const order = ({ method, url }: ServedRoute) => `${method === 'DELETE' ? 2 : method === 'GET' ? 0 : 1}${url}`;

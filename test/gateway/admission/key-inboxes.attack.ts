@@ -114,7 +114,7 @@ test('every other route treats objects of the other address like unknown ones, a
     },
     // An address shows the ID and name of its domain, and nothing else of it.
     written: new Set([two.domain.id]),
-    examplesOf: (route) => (isChange(route) ? [{ scheduled_at: LATER }] : listExamples(route).map(fromOwn)),
+    listExamples: (route) => (isChange(route) ? [{ scheduled_at: LATER }] : listExamples(route).map(fromOwn)),
     breadth: isQuick ? 'some' : 'all',
   };
   const order = ({ method, url }: ServedRoute) => `${method === 'DELETE' ? 2 : method === 'GET' ? 0 : 1}${url}`;

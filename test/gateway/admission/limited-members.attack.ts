@@ -61,7 +61,7 @@ function isOfLimitedAgents({ rights, isOfDomain }: RouteAccess): boolean {
 const isOfAgents = (right: Parameters<typeof hasRoleRight>[1]) => hasRoleRight('agent', right);
 
 const isGraph = ({ url }: ServedRoute) => url === '/graphql';
-/** Guard rules decide on the mail of the whole workspace: limited members see none of them. Snippets are texts of the whole workspace, for all who answer mail. */
+/** Guard rules decide on the mail of the whole workspace: limited members see none of them. Snippets are texts of the whole workspace, for all who reply to mail. */
 const isOfWorkspace = (complaint: string) => / \/api\/e2\/(?:guard|snippets)[/:]/.test(complaint);
 
 test('an operation that cannot be limited, or that agents have no right to, is refused to a limited agent', async () => {
@@ -98,7 +98,7 @@ test('every other route treats objects of the other domain like unknown ones, an
       'PATCH /api/e2/drafts/:id attachments.0.id': 'the version of the example is past; see rest/drafts.test.ts',
     },
     written: new Set(),
-    examplesOf: (route) => (isChange(route) ? [{ scheduled_at: later }, { is_read: true }] : listExamples(route)),
+    listExamples: (route) => (isChange(route) ? [{ scheduled_at: later }, { is_read: true }] : listExamples(route)),
     breadth: isQuick ? 'few' : 'some',
   };
   const order = ({ method, url }: ServedRoute) => `${method === 'DELETE' ? 2 : method === 'GET' ? 0 : 1}${url}`;

@@ -136,7 +136,7 @@ describe('what a key of a member holds open ends when the member', () => {
     ['gets another role', `update workspace_member set role = 'viewer' where person_id = $1 and role <> 'owner'`],
   ])('%s', async (_how, change) => {
     const developer = await team.makeMember('developer');
-    const secret = await team.insertKeyOf(developer);
+    const secret = await team.insertPersonKey(developer);
     expect(await findOpen(KINDS, bearer(secret), () => sql(change, developer.personId))).toEqual([]);
   });
 });

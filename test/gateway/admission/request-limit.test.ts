@@ -33,14 +33,14 @@ const newWorkspace = () => `usr_${users++}`;
 /** Between which instants a request was let through. */
 interface Pass {
   askedAt: number;
-  answeredAt: number;
+  respondedAt: number;
 }
 
 /** Asks once; null: refused. */
 async function attempt(gateway: RequestLimiter, workspaceId: string): Promise<Pass | null> {
   const askedAt = performance.now();
   const { isExceeded } = await gateway.take(workspaceId);
-  return isExceeded ? null : { askedAt, answeredAt: performance.now() };
+  return isExceeded ? null : { askedAt, respondedAt: performance.now() };
 }
 const passed = (attempts: readonly (Pass | null)[]) => attempts.filter((pass) => pass !== null);
 
@@ -48,7 +48,7 @@ const passed = (attempts: readonly (Pass | null)[]) => attempts.filter((pass) =>
 function mostInWindow(attempts: readonly (Pass | null)[]): number {
   const passes = passed(attempts);
   const inWindowFrom = (from: number) =>
-    passes.filter(({ askedAt, answeredAt: respondedAt }) => askedAt >= from && respondedAt < from + WINDOW_MS).length;
+    passes.filter(({ askedAt, respondedAt }) => askedAt >= from && respondedAt < from + WINDOW_MS).length;
   return Math.max(0, ...passes.map(({ askedAt }) => inWindowFrom(askedAt)));
 }
 

@@ -424,7 +424,7 @@ describe('a person', () => {
     const person = await team.makePerson();
     await gateway.owner.pool.query('update person set email_verified = true where email = $1', [person.email]);
     const id = await scim.create('Users', { userName: person.email });
-    key = { id: `key_of_${person.personId}`, secret: await team.insertKeyOf(person) };
+    key = { id: `key_of_${person.personId}`, secret: await team.insertPersonKey(person) };
     const { first, second, hasWaited } = await holding(
       STORING,
       () => rest('/emails', { ...mail(), scheduled_at: LATER }),

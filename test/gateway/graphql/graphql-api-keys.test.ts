@@ -221,7 +221,7 @@ test('keys are listed newest first, page by page both ways, with their last use'
   const query = 'query($n: Int) { apiKeys(first: $n) { edges { node { name status lastUsedAt } } } }';
   const one = await countStatements(() => ask(query, { n: 1 }));
   const seven = await countStatements(() => ask(query, { n: 7 }));
-  expect(seven.answer.apiKeys.edges).toHaveLength(7);
+  expect(seven.response.apiKeys.edges).toHaveLength(7);
   expect(seven.statements).toBe(one.statements);
 });
 

@@ -227,8 +227,8 @@ describe('lists of deliveries', () => {
     await reader.ask('{ viewer { id } }');
     const one = await countStatements(() => reader.ask(query, { n: 1 }));
     const fifty = await countStatements(() => reader.ask(query, { n: 50 }));
-    expect(fifty.answer.emails.edges).toHaveLength(50);
-    for (const { node } of fifty.answer.emails.edges) {
+    expect(fifty.response.emails.edges).toHaveLength(50);
+    for (const { node } of fifty.response.emails.edges) {
       expect(node.deliveries.totalCount).toBe(4);
       expect(node.deliveries.edges).toHaveLength(2);
       expect(node.deliveries.edges[0].node.attempts).toEqual([{ number: 1 }]);
@@ -241,7 +241,7 @@ describe('lists of deliveries', () => {
       attempts { number } email { subject } endpoint { name } recipients { address } } } } } }`;
     const one = await countStatements(() => reader.ask(query, { id: many.endpointId, n: 1 }));
     const fifty = await countStatements(() => reader.ask(query, { id: many.endpointId, n: 50 }));
-    expect(fifty.answer.endpoint.deliveries.edges).toHaveLength(50);
+    expect(fifty.response.endpoint.deliveries.edges).toHaveLength(50);
     expect(fifty.statements).toBe(one.statements);
   });
 });

@@ -461,8 +461,8 @@ describe('lists', () => {
     await ask('{ viewer { id } }', {}, owner);
     const one = await countStatements(() => ask(query, { n: 1 }, owner));
     const fifty = await countStatements(() => ask(query, { n: 50 }, owner));
-    expect(fifty.answer.domains.edges).toHaveLength(50);
-    expect(fifty.answer.domains.edges[49].node).toMatchObject({
+    expect(fifty.response.domains.edges).toHaveLength(50);
+    expect(fifty.response.domains.edges[49].node).toMatchObject({
       parent: { name: expect.any(String) },
       addresses: { totalCount: 3, edges: [{}, { node: { endpoint: { name: 'test' } } }] },
     });

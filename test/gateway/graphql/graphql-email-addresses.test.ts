@@ -241,8 +241,8 @@ test('a page of 50 addresses takes as few statements as a page of 1', async () =
   await ask('{ viewer { id } }');
   const one = await countStatements(() => ask(query, { n: 1 }));
   const fifty = await countStatements(() => ask(query, { n: 50 }));
-  expect(fifty.answer.emailAddresses.edges).toHaveLength(50);
-  expect(fifty.answer.emailAddresses.edges[49].node).toMatchObject({
+  expect(fifty.response.emailAddresses.edges).toHaveLength(50);
+  expect(fifty.response.emailAddresses.edges[49].node).toMatchObject({
     domain: { name: domain },
     endpoint: { name: 'test' },
   });

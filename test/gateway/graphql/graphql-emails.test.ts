@@ -476,7 +476,7 @@ test('a page of 50 messages with bodies, files and recipients takes 6 statements
   await ask('{ viewer { id } }', {}, reader.apiKey);
   const one = await countStatements(() => ask(query, { id: threadId, n: 1 }, reader.apiKey));
   const fifty = await countStatements(() => ask(query, { id: threadId, n: 50 }, reader.apiKey));
-  const messages = fifty.answer.thread.messages.edges;
+  const messages = fifty.response.thread.messages.edges;
   expect(messages).toHaveLength(50);
   expect(
     messages.filter(({ node }: Graph) => node.recipients.length === 1 && node.content.text === 'Hello'),

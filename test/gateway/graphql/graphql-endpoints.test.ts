@@ -582,8 +582,8 @@ describe('lists', () => {
     await reader.ask('{ viewer { id } }');
     const one = await countStatements(() => reader.ask(query, { n: 1 }));
     const fifty = await countStatements(() => reader.ask(query, { n: 50 }));
-    expect(fifty.answer.endpoints.edges).toHaveLength(50);
-    expect(fifty.answer.endpoints.edges[49].node.emailAddresses.edges).toHaveLength(3);
+    expect(fifty.response.endpoints.edges).toHaveLength(50);
+    expect(fifty.response.endpoints.edges[49].node.emailAddresses.edges).toHaveLength(3);
     expect(fifty.statements).toBe(one.statements);
   });
 

@@ -135,7 +135,7 @@ function listSelections(field: AnyField): [name: string, selection: string][] {
 
 /** Returns the rows of a page and the statements that it takes. */
 async function read(source: Source, first: number, selection: string) {
-  const { answer: response, statements } = await countStatements(() =>
+  const { response, statements } = await countStatements(() =>
     gateway.graphql(lists.apiKey, source(first, `{ nodes ${selection} }`)),
   );
   const { data, errors } = response.json();
@@ -189,7 +189,7 @@ describe(`a list of ${MANY} objects by ID, and one without pages, takes at most 
         `{ page: nodes(ids: ${JSON.stringify(listed.slice(0, count))}) { ... on ${typeName} ${selection} } }`);
     const [[, selection] = ['', '']] = listSelections(field);
     const count = async (size: number) => {
-      const { answer: response, statements } = await countStatements(() =>
+      const { response, statements } = await countStatements(() =>
         gateway.graphql(lists.apiKey, source(size, `{ ${selection} }`)),
       );
       const { data, errors } = response.json();

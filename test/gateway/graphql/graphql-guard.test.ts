@@ -353,7 +353,7 @@ describe('the list of guard rules', () => {
     await graph.ask('{ viewer { id } }');
     const one = await countStatements(() => graph.ask(query, { n: 1 }));
     const fifty = await countStatements(() => graph.ask(query, { n: 50 }));
-    expect(fifty.answer.guardRules.edges).toHaveLength(50);
+    expect(fifty.response.guardRules.edges).toHaveLength(50);
     expect(fifty.statements).toBe(one.statements);
   });
 });

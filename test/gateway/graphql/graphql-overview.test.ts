@@ -406,7 +406,7 @@ test('the whole overview takes as many statements with much data as with none', 
   for (const n of [1, 2, 3])
     await gateway.mailbox({ domain: `n${n}.test`, domainStatus: 'pending', workspaceId: box.workspaceId });
   const full = await fewest();
-  expect(full?.answer.overview.findings).toHaveLength(3);
+  expect(full?.response.overview.findings).toHaveLength(3);
   // One more loads the domains that are told of.
   expect(full?.statements).toBe((empty?.statements ?? 0) + 1);
   expect(full?.statements).toBeLessThan(16);

@@ -63,7 +63,7 @@ describe('a connection rejects page sizes outside of 1 to 100 before any stateme
   test.each(connectionFields)('%s', async (_name, query) => {
     await ask('{ __typename }');
     for (const [argument, size] of sizes) {
-      const { answer: response, statements } = await countStatements(() => ask(query(`${argument}: ${size}`)));
+      const { response, statements } = await countStatements(() => ask(query(`${argument}: ${size}`)));
       const message = `\`${argument}\` is ${size}. Use a number from 1 to 100.`;
       expect(response).toEqual({
         status: 400,

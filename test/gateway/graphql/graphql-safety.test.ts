@@ -62,7 +62,7 @@ describe('hostile queries are rejected without a statement', () => {
   ];
   test.each(cases)('%s', async (_name, query, variables) => {
     await gateway.graphql(box.apiKey, '{ viewer { id } }');
-    const { answer: response, statements } = await countStatements(() => ask(query, variables));
+    const { response, statements } = await countStatements(() => ask(query, variables));
     expect(statements, 'it costs the database nothing').toBe(0);
     expect(response.status, JSON.stringify(response)).toBe(400);
     expect(response.data ?? null).toBeNull();

@@ -31,8 +31,8 @@ beforeAll(async () => {
     'select id, thread_id from email where workspace_id = $1',
     [mailbox.workspaceId],
   );
-  const threadOf = new Map(rows.map((row) => [row.id, row.thread_id]));
-  mails = mails.map((mail) => ({ ...mail, threadId: threadOf.get(mail.id) ?? null }));
+  const threadById = new Map(rows.map((row) => [row.id, row.thread_id]));
+  mails = mails.map((mail) => ({ ...mail, threadId: threadById.get(mail.id) ?? null }));
   for (const mail of mails)
     await gateway.actor.pool.query(
       'update thread set labels = $3, label_keys = $3 where workspace_id = $1 and id = $2',

@@ -33,7 +33,7 @@ const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/grap
 
 let gateway: TestGateway;
 let box: TestMailbox;
-/** of each query: variables for an answer with one of what it shows, and for answers with many; none where it shows one alone */
+/** of each query: variables for a response with one of what it shows, and for responses with many; none where it shows one alone */
 let variables: Record<string, { one: Variables; many: Variables[] }>;
 
 beforeAll(async () => {
@@ -124,7 +124,7 @@ async function ask(name: string, given: Variables | undefined) {
   const counts: number[] = [];
   let data;
   for (let n = 0; n < 3; n++) {
-    const { answer: response, statements } = await countStatements(() => gateway.graphql(box.apiKey, text, given));
+    const { response, statements } = await countStatements(() => gateway.graphql(box.apiKey, text, given));
     counts.push(statements);
     const { errors, ...more } = response.json();
     expect(errors).toBeUndefined();

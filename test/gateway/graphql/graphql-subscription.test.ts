@@ -23,11 +23,11 @@ afterEach(() => {
 });
 afterAll(() => gateway.close());
 
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read into answers of many fields
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read into responses of many fields
 type GraphqlResult = { data?: any; errors?: readonly { message: string; extensions?: any }[] };
 
 interface Subscriber {
-  answers: GraphqlResult[];
+  responses: GraphqlResult[];
   /** Resolves when so many have come. */
   until(count: number): Promise<void>;
   /** resolves with the error that ended it, or null */
@@ -55,7 +55,7 @@ function subscribe(box: TestMailbox, query: string, variables: Record<string, un
   });
   ends.push(end, () => client.dispose());
   return {
-    answers: responses,
+    responses,
     over,
     end,
     until: (count) => expect.poll(() => responses.length).toBeGreaterThanOrEqual(count),
@@ -68,7 +68,7 @@ const append = (box: TestMailbox, labels: string[], more = {}) =>
   appendEvents(gateway.owner, box.workspaceId, { labels, bus: gateway.bus, ...more });
 const EVENTS =
   'subscription($after: String, $kinds: [EventKind!]) { events(after: $after, kinds: $kinds) { cursor kind at data } }';
-const listLabels = ({ answers: responses }: Subscriber) => responses.map(({ data }) => data.events.data.label);
+const listLabels = ({ responses }: Subscriber) => responses.map(({ data }) => data.events.data.label);
 
 /** Publishes an event of the user. */
 async function tell(box: TestMailbox, event: Record<string, unknown>): Promise<number> {
@@ -99,7 +99,7 @@ test('events begin with new ones, or after a cursor, and may be of some kinds on
     ['old', 'new', 'sent'],
     ['sent'],
   ]);
-  expect(live.answers[1]?.data.events).toMatchObject({
+  expect(live.responses[1]?.data.events).toMatchObject({
     kind: 'EMAIL_SENT',
     cursor: encodeEventCursor(box.workspaceId, 3),
   });
@@ -114,8 +114,8 @@ test('a cursor of another user is refused', async () => {
   await append(other, ['theirs']);
   const refused = subscribe(box, EVENTS, { after: encodeEventCursor(other.workspaceId, 1) });
   const error = await refused.over;
-  expect(refused.answers).toEqual(error === null ? [expect.anything()] : []);
-  expect(JSON.stringify([error, refused.answers])).toContain('Invalid cursor');
+  expect(refused.responses).toEqual(error === null ? [expect.anything()] : []);
+  expect(JSON.stringify([error, refused.responses])).toContain('Invalid cursor');
 });
 
 test('received mail is announced when it has its thread, filtered by address and domain', async () => {
@@ -144,14 +144,14 @@ test('received mail is announced when it has its thread, filtered by address and
   for (const emailId of [sent, elsewhere, emailIds[0]])
     await tell(box, { kind: 'email.threaded', emailId, threadId, data: { reason: 'new' } });
   await Promise.all([all.until(2), byAddress.until(1), byId.until(1)]);
-  const listIds = ({ answers: responses }: Subscriber) => responses.map(({ data }) => data.emailReceived.email.id);
+  const listIds = ({ responses }: Subscriber) => responses.map(({ data }) => data.emailReceived.email.id);
   expect([listIds(all), listIds(byAddress), listIds(byId), listIds(foreign)]).toEqual([
     [elsewhere, emailIds[0]],
     [emailIds[0]],
     [emailIds[0]],
     [],
   ]);
-  expect(byAddress.answers[0]?.data.emailReceived.email).toMatchObject({
+  expect(byAddress.responses[0]?.data.emailReceived.email).toMatchObject({
     isRead: expect.any(Boolean),
     thread: { id: threadId },
   });
@@ -175,15 +175,15 @@ test('every event shows its object as it is now, not as it was at the event befo
   for (const isRead of [true, false, true]) {
     const { statusCode } = await gateway.call(box.apiKey, 'PATCH', `/emails/${emailId}`, { is_read: isRead });
     expect(statusCode).toBe(200);
-    const count = emails.answers.length + 1;
+    const count = emails.responses.length + 1;
     await Promise.all([emails.until(count), threads.until(count)]);
-    expect(emails.answers.at(-1)?.data.emailUpdated).toEqual({
+    expect(emails.responses.at(-1)?.data.emailUpdated).toEqual({
       kind: isRead ? 'EMAIL_READ' : 'EMAIL_UNREAD',
       email: { id: emailId, isRead },
     });
-    expect(threads.answers.at(-1)?.data.threadUpdated.thread.id).toBe(threadId);
+    expect(threads.responses.at(-1)?.data.threadUpdated.thread.id).toBe(threadId);
   }
-  const counts = threads.answers.map(({ data }) => data.threadUpdated.thread.unreadCount);
+  const counts = threads.responses.map(({ data }) => data.threadUpdated.thread.unreadCount);
   expect([counts[0], counts[2]]).toEqual([counts[2], counts[0]]);
   expect(counts[1]).toBe(counts[0] + 1);
 });
@@ -204,12 +204,12 @@ test('objects that are deleted, or another user’s, are null; deliveries and do
   await tell(box, { kind: 'delivery.failed', deliveryId: 'dlv_1', endpointId: 'ep_2' });
   await tell(box, { kind: 'delivery.failed', deliveryId: 'dlv_1', endpointId: 'ep_1' });
   await Promise.all([emails.until(1), domains.until(1), deliveries.until(1)]);
-  expect(emails.answers).toMatchObject([{ data: { emailUpdated: { email: null } } }]);
-  expect(domains.answers[0]?.data.domainUpdated.domain.id).toBe(box.domainId);
-  expect(deliveries.answers).toMatchObject([
+  expect(emails.responses).toMatchObject([{ data: { emailUpdated: { email: null } } }]);
+  expect(domains.responses[0]?.data.domainUpdated.domain.id).toBe(box.domainId);
+  expect(deliveries.responses).toMatchObject([
     { data: { deliveryUpdated: { kind: 'DELIVERY_FAILED', delivery: null } } },
   ]);
-  expect(foreign.answers).toEqual([]);
+  expect(foreign.responses).toEqual([]);
 });
 
 test('a subscription whose key is revoked ends with an error that has the cursor', async () => {
@@ -220,7 +220,7 @@ test('a subscription whose key is revoked ends with an error that has the cursor
   await gateway.owner.pool.query('update api_key set revoked_at = now() where workspace_id = $1', [box.workspaceId]);
   gateway.bus.publish('credential.changed', { ownerId: box.workspaceId });
   await follower.over;
-  expect(follower.answers.at(-1)?.errors?.[0]).toMatchObject({
+  expect(follower.responses.at(-1)?.errors?.[0]).toMatchObject({
     extensions: { code: 'UNAUTHORIZED', cursor: encodeEventCursor(box.workspaceId, 1) },
   });
 });
@@ -261,7 +261,7 @@ test('events are a connection, forward and backward', async () => {
       totalCount pageInfo { hasNextPage hasPreviousPage endCursor startCursor } edges { cursor node { cursor kind data } } } }`;
   const ask = async (variables: Record<string, unknown>) =>
     (await gateway.graphql(box.apiKey, QUERY, variables)).json().data.events;
-  // oxlint-disable-next-line typescript/no-explicit-any -- the answer of a query
+  // oxlint-disable-next-line typescript/no-explicit-any -- the response of a query
   const labels = (page: any) => page.edges.map(({ node }: any) => node.data.label).join('');
   const first = await ask({ first: 2 });
   expect([labels(first), first.totalCount, first.pageInfo.hasNextPage]).toEqual(['ab', 5, true]);

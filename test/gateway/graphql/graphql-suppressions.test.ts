@@ -183,6 +183,6 @@ test('a page of 50 takes as few statements as a page of 1', async () => {
   await ask('{ viewer { id } }');
   const one = await countStatements(() => ask(query, { n: 1 }));
   const fifty = await countStatements(() => ask(query, { n: 50 }));
-  expect(fifty.answer.suppressions.edges[49].node.email).toEqual({ subject: expect.any(String) });
+  expect(fifty.response.suppressions.edges[49].node.email).toEqual({ subject: expect.any(String) });
   expect(fifty.statements).toBe(one.statements);
 });

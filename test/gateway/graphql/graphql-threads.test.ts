@@ -27,7 +27,7 @@ interface Mail {
 
 const START = Date.UTC(2026, 5, 1);
 
-/** A mailbox with mails a minute apart; each answers the last of its parents. Answers the ids of emails by their names. */
+/** A mailbox with mails a minute apart; each replies to the last of its parents. Returns the ids of emails by their names. */
 async function mailboxWith(mails: readonly Mail[]) {
   const box = await gateway.mailbox();
   return { box, ids: await arrive(box, mails) };

@@ -277,8 +277,8 @@ test('the timelines of 50 emails take as many statements as that of one, and ano
   await graph.ask('{ viewer { id } }');
   const one = await countStatements(() => graph.ask(query, { ids: ids.slice(0, 1) }));
   const fifty = await countStatements(() => graph.ask(query, { ids }));
-  expect(fifty.answer.nodes).toHaveLength(50);
-  for (const node of fifty.answer.nodes)
+  expect(fifty.response.nodes).toHaveLength(50);
+  for (const node of fifty.response.nodes)
     expect(node.timeline.entries.map(({ kind }: Entry) => kind).toSorted()).toEqual([
       'ACCEPTED',
       'DELIVERY_ATTEMPT',

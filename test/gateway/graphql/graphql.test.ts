@@ -202,8 +202,8 @@ test('an inbox of threads with their messages takes as few statements for 20 thr
   await ask('{ viewer { id } }', {}, reader.apiKey);
   const one = await countStatements(() => ask(query, { n: 1 }, reader.apiKey));
   const twenty = await countStatements(() => ask(query, { n: 20 }, reader.apiKey));
-  expect(twenty.answer.data.threads.edges).toHaveLength(20);
-  expect(twenty.answer.data.threads.edges[19].node.messages.edges).toHaveLength(3);
+  expect(twenty.response.data.threads.edges).toHaveLength(20);
+  expect(twenty.response.data.threads.edges[19].node.messages.edges).toHaveLength(3);
   expect(twenty.statements).toBe(one.statements);
 });
 

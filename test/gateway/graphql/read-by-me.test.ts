@@ -22,7 +22,7 @@ test('a member sees over a subscription what other sessions mark, and nothing of
     count: 1,
     lastMessageAt: new Date(Date.now() + 3_600_000),
   });
-  const key = await team.insertKeyOf(team.owner);
+  const key = await team.insertPersonKey(team.owner);
   const client = createClient({ url, headers: { authorization: `Bearer ${key}` }, retryAttempts: 0 });
   const { promise: isConnected, resolve: connect } = Promise.withResolvers<void>();
   client.iterate({ query: 'subscription { readByMe { isRead } }' }, { connected: () => connect() });

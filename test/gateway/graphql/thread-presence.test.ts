@@ -19,7 +19,7 @@ beforeAll(async () => {
   url = `${await gateway.app.listen({ host: '127.0.0.1', port: 0 })}/graphql`;
   team = await openTeam(gateway, 'present');
   viewer = await team.makeMember('viewer');
-  key = await team.insertKeyOf(team.owner);
+  key = await team.insertPersonKey(team.owner);
   threadId = (
     await insertThread(gateway.owner, { workspaceId: team.box.workspaceId, count: 1, lastMessageAt: new Date() })
   ).threadId;

@@ -61,7 +61,7 @@ describe('a redirect URI', () => {
     const signIn = { clientId, verifier: oauth.makeVerifier(), more: { redirect_uri: uri } };
     const opened = await oauth.open(signIn);
     expect([opened.statusCode, opened.headers.location]).toEqual([400, undefined]);
-    const shown = await ask(oauth.parametersOf(signIn));
+    const shown = await ask(oauth.makeParameters(signIn));
     expect([shown.statusCode, shown.json().code]).toEqual([400, 'INVALID_OAUTH_REQUEST']);
   });
 
@@ -110,7 +110,7 @@ describe('a registration', () => {
       __proto__: { verifiedHost: 'bank.example' },
     });
     const signIn = { clientId, verifier: oauth.makeVerifier(), more: { redirect_uri: WEB } };
-    const { question } = (await ask(oauth.parametersOf(signIn))).json();
+    const { question } = (await ask(oauth.makeParameters(signIn))).json();
     expect(question.client).toEqual({ name: 'Postroom <b>bank</b>', verifiedHost: null });
     expect(question.host).toBe('app.example.com');
     expect(JSON.stringify(question)).not.toMatch(/bank\.example|javascript|data:/);

@@ -138,7 +138,7 @@ describe('a decision', () => {
   test('is refused from a page of another site, without a session, and as a form', async () => {
     const signIn = await ask();
     const body = {
-      asked: { parameters: oauth.parametersOf(signIn) },
+      asked: { parameters: oauth.makeParameters(signIn) },
       workspaceId: team.box.workspaceId,
       level: 'everything',
       addresses: null,

@@ -27,11 +27,11 @@ const ask = (browser: BrowserSession, clientId: string, headers = {}) =>
   browser.auth(
     'POST',
     '/oauth/request',
-    { parameters: openOauthStage(gateway).parametersOf(makeSignIn(clientId)) },
+    { parameters: openOauthStage(gateway).makeParameters(makeSignIn(clientId)) },
     headers,
   );
 const serve = (document: unknown, more: object = {}) =>
-  host.answer([{ status: 200, body: JSON.stringify(document), ...more }]);
+  host.respond([{ status: 200, body: JSON.stringify(document), ...more }]);
 
 test('a client signs in by the URL of its document, whose host the page shows, and it is read once', async () => {
   const oauth = openOauthStage(gateway);
@@ -40,7 +40,7 @@ test('a client signs in by the URL of its document, whose host the page shows, a
   const before = host.requests.length;
   const signIn = makeSignIn(clientId);
   expect((await oauth.open(signIn)).statusCode).toBe(302);
-  const asked = { parameters: oauth.parametersOf(signIn) };
+  const asked = { parameters: oauth.makeParameters(signIn) };
   const { question } = (await team.owner.browser.auth('POST', '/oauth/request', asked)).json();
   expect(question.client).toEqual({ name: 'Assistant', verifiedHost: `localhost:${host.port}` });
   const code = await oauth.allow(team.owner.browser, signIn);

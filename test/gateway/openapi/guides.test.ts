@@ -85,7 +85,7 @@ describe('the GraphQL guide', () => {
     language: string;
     text: string;
     /** what the guide says that it answers */
-    answer: unknown;
+    response: unknown;
   }
 
   const guide = readFileSync(path.resolve(import.meta.dirname, '../../../docs/graphql.md'), 'utf8');
@@ -118,7 +118,7 @@ describe('the GraphQL guide', () => {
         if (language === 'json') return [];
         const next = blocks[at + 1];
         const response: unknown = next?.[1] === 'json' ? JSON.parse(next[2] ?? '') : null;
-        return [{ name: `${heading}, ${at + 1}`, language, text, answer: response }];
+        return [{ name: `${heading}, ${at + 1}`, language, text, response }];
       });
     });
   }
@@ -166,9 +166,9 @@ describe('the GraphQL guide', () => {
       if (example.text.includes('curl -sN')) return follow(example.text);
       const response = await run(example);
       const cost = { extensions: { cost: { requested: expect.any(Number), limit: 5_000 } } };
-      if (example.answer === null) expect(response).toEqual({ data: expect.anything(), ...cost });
+      if (example.response === null) expect(response).toEqual({ data: expect.anything(), ...cost });
       // Most examples leave the cost out.
-      else expect(settled(response)).toEqual({ ...cost, ...(settled(example.answer) as object) });
+      else expect(settled(response)).toEqual({ ...cost, ...(settled(example.response) as object) });
       await untilThreaded();
     });
   });

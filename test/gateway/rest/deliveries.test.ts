@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await actor?.stop();
   actor = null;
-  receiver.answer([200]);
+  receiver.respond([200]);
 });
 afterAll(async () => {
   await receiver.stop();
@@ -49,7 +49,7 @@ test('a delivery shows each attempt: the request, the response, and the duration
     endpointConfig: { headers: { Authorization: 'Bearer s3cret' } },
   });
   const long = 'a'.repeat(5_000);
-  receiver.answer([
+  receiver.respond([
     { status: 500, body: long, delayMs: 60 },
     { status: 200, body: 'thanks' },
   ]);
@@ -174,7 +174,7 @@ test.each([
   const box = await gateway.mailbox({ endpointUrl: receiver.url });
   const { promise: isDeleted, resolve: letRespond } = Promise.withResolvers<void>();
   const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
-  receiver.answer(async () => {
+  receiver.respond(async () => {
     open();
     await isDeleted;
     return response;

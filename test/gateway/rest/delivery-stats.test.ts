@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await actor?.stop();
   actor = null;
-  receiver.answer([200]);
+  receiver.respond([200]);
 });
 afterAll(async () => {
   await receiver.stop();
@@ -43,7 +43,7 @@ test('an endpoint counts its attempts, successes and failures, and shows the las
   expect(first).toEqual({ total: 1, successful: 1, failed: 0, lastDelivery: expect.any(String) });
   expect(Date.parse(first.lastDelivery)).toBeGreaterThanOrEqual(startedAt);
 
-  receiver.answer([500]);
+  receiver.respond([500]);
   await receive();
   await untilDeliveries(gateway.actor, box.endpointId, ([, two]) => two?.attempts === 1 && two.claimed_by === null);
   await actor.moveClock(7);

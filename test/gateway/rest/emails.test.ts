@@ -745,7 +745,7 @@ test('totals equal count(*) for every pair of filters after random changes', asy
     `address=${second.addressId}`,
     'search=subject',
   ];
-  const sqlOf: Record<string, string> = {
+  const sqlByPart: Record<string, string> = {
     'type=received': `type = 'received'`,
     'type=sent': `type = 'sent'`,
     'status=failed': `status = 'failed'`,
@@ -773,7 +773,7 @@ test('totals equal count(*) for every pair of filters after random changes', asy
       const query = [...parts, ...(names.includes('time_range') ? [] : ['time_range=all'])].join('&');
       const { pagination } = await list(box, `?limit=1&${query}`);
       const { rows } = await gateway.actor.pool.query(
-        `select count(*) as count from email where workspace_id = $1 and $2::timestamptz is not null and ${parts.map((part) => `(${sqlOf[part]})`).join(' and ')}`,
+        `select count(*) as count from email where workspace_id = $1 and $2::timestamptz is not null and ${parts.map((part) => `(${sqlByPart[part]})`).join(' and ')}`,
         [box.workspaceId, new Date()],
       );
       expect(pagination.total, query).toBe(rows[0].count);

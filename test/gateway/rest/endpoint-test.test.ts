@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await actor?.stop();
   actor = null;
-  receiver.answer([200]);
+  receiver.respond([200]);
   receiver.requests.length = 0;
 });
 afterAll(async () => {
@@ -38,7 +38,7 @@ describe('a webhook', () => {
   test('is sent the production request, with its token, and returns the response', async () => {
     await start();
     const box = await gateway.mailbox({ endpointUrl: `${receiver.url}/in` });
-    receiver.answer([{ status: 201, body: 'x'.repeat(3_000) }]);
+    receiver.respond([{ status: 201, body: 'x'.repeat(3_000) }]);
     const { status, body } = await run(box);
     expect(status).toBe(200);
     const [request] = await receiver.received(1);
@@ -71,7 +71,7 @@ describe('a webhook', () => {
   test('that refuses, or does not respond, is a failed test, not a failed request', async () => {
     await start();
     const box = await gateway.mailbox({ endpointUrl: receiver.url });
-    receiver.answer([{ status: 503, body: 'busy' }]);
+    receiver.respond([{ status: 503, body: 'busy' }]);
     expect(await run(box)).toMatchObject({
       status: 200,
       body: {
@@ -82,7 +82,7 @@ describe('a webhook', () => {
         responseTime: expect.any(Number),
       },
     });
-    receiver.answer(['reset']);
+    receiver.respond(['reset']);
     const reset = await run(box);
     expect(reset).toMatchObject({ status: 200, body: { success: false, urlTested: receiver.url } });
     expect(reset.body).not.toHaveProperty('statusCode');

@@ -29,7 +29,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** Mail that has been routed; answers the ids, oldest first. */
+/** Mail that has been routed; returns the ids, oldest first. */
 async function received(options: ReceivedMailOptions, to = box): Promise<string[]> {
   const ids = (await insertReceivedMail(gateway.actor, to, options)).map(({ emailId }) => emailId);
   gateway.bus.wake('delivery.route.wake', { workspaceId: to.workspaceId, emailIds: ids });

@@ -97,10 +97,10 @@ test.each([
   ['redirects', [{ status: 302, headers: { location: '/elsewhere' } }], { done: false, status_code: 302 }],
   ['refuses', [{ status: 410 }], { done: false, status_code: 410 }],
 ] as const)('a list that %s is a result, and no other request follows', async (_how, script, expected) => {
-  list.answer(script);
+  list.respond(script);
   const before = list.requests.length;
   const response = await leave(await insert('/u/2'));
-  list.answer([200]);
+  list.respond([200]);
   expect(response.statusCode).toBe(200);
   expect(response.json()).toMatchObject(expected);
   expect(list.requests.slice(before)).toHaveLength(1);

@@ -168,7 +168,7 @@ test('fifty recipients take as few statements as one', async () => {
   await read(single.emailId);
   const one = await countStatements(() => read(single.emailId));
   const fifty = await countStatements(() => read(sent.emailId));
-  expect(fifty.answer.recipients).toHaveLength(50);
+  expect(fifty.response.recipients).toHaveLength(50);
   expect(fifty.statements).toBe(one.statements);
 });
 

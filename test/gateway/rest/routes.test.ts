@@ -204,10 +204,10 @@ test('an explanation predicts the result of a retry, and of the same mail that a
   await addRule(gateway.actor, box, { action: 'route', subject: 'bills', endpointId: other, priority: 5 });
   await addRule(gateway.actor, box, { action: 'block', subject: 'pills', priority: 4 });
   await addRule(gateway.actor, box, { action: 'route', subject: 'secret', endpointId: 'ep_gone', priority: 3 });
-  const wouldOf: Record<string, unknown> = {};
+  const outcomes: Record<string, unknown> = {};
   for (const subject of subjects) {
     const { would } = await routeTo(ids.get(subject) ?? '', '?now=true');
-    wouldOf[subject] = [would.outcome, would.endpoint?.id ?? null];
+    outcomes[subject] = [would.outcome, would.endpoint?.id ?? null];
     const retried = await call('POST', `/emails/${ids.get(subject)}/retry`);
     expect(retried.statusCode, subject).toBe(would.outcome === 'endpoint' ? 200 : 409);
     if (would.outcome === 'endpoint') {
@@ -217,7 +217,7 @@ test('an explanation predicts the result of a retry, and of the same mail that a
       expect(rows[0].endpoint_id, subject).toBe(would.endpoint.id);
     }
   }
-  expect(wouldOf).toEqual({
+  expect(outcomes).toEqual({
     'pills and bills': ['endpoint', other],
     bills: ['endpoint', other],
     pills: ['blocked', null],

@@ -663,7 +663,7 @@ test('an email without policies takes no statement more than before', async () =
   const send = () => gateway.call(box.apiKey, 'POST', '/emails', email());
   await send();
   const plain = await countStatements(send);
-  expect(plain.answer.statusCode).toBe(200);
+  expect(plain.response.statusCode).toBe(200);
   expect(plain.statements).toBe(1);
   const { rows } = await gateway.actor.pool.query(
     'select api_key_id, policy_address from email where workspace_id = $1',

@@ -39,7 +39,7 @@ async function countRows(): Promise<unknown> {
   return (await gateway.actor.pool.query(`select ${counts.join(', ')}`)).rows[0];
 }
 
-/** The answer names the field, says why in `error` and `message`, and nothing was stored. */
+/** The response names the field, says why in `error` and `message`, and nothing was stored. */
 async function expectRefused(body: unknown, field: string, error: string | RegExp, status = 400): Promise<void> {
   const response = await post(body);
   const result = response.json();

@@ -45,7 +45,7 @@ async function expectWhole(ids: string[]): Promise<void> {
 test('concurrent emails of a user are stored together, each with its own content', async () => {
   // The gateway comes to know the key.
   await gateway.call(box.apiKey, 'GET', '/domains');
-  const { answer: responses, statements } = await countStatements(() =>
+  const { response: responses, statements } = await countStatements(() =>
     postMany(60, (n) => ({
       subject: `Mail ${n}`,
       text: `Grüße ${n}\n`.repeat(n + 1),
@@ -123,15 +123,15 @@ test('concurrent emails of several users are stored separately', async () => {
     boxes.flatMap((each) =>
       Array.from({ length: 10 }, async () => ({
         workspaceId: each.workspaceId,
-        answer: await post({ from: each.address }, each.apiKey),
+        response: await post({ from: each.address }, each.apiKey),
       })),
     ),
   );
   const { rows } = await gateway.actor.pool.query('select id, workspace_id from email where id = any ($1)', [
-    responses.map(({ answer: response }) => response.json().id),
+    responses.map(({ response }) => response.json().id),
   ]);
   const owners = new Map(rows.map((row) => [row.id, row.workspace_id]));
-  for (const { workspaceId, answer: response } of responses) expect(owners.get(response.json().id)).toBe(workspaceId);
+  for (const { workspaceId, response } of responses) expect(owners.get(response.json().id)).toBe(workspaceId);
   // A user cannot send from the domain of another user.
   const [first, other] = boxes;
   expect((await post({ from: first?.address }, other?.apiKey)).statusCode).toBe(403);

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const call = (method: string, path: string, body?: unknown) => gateway.call(mailbox.apiKey, method, path, body);
 
-/** Suppresses addresses, each a minute after the one before; answers their ids. */
+/** Suppresses addresses, each a minute after the one before; returns their ids. */
 async function suppress(...rows: [address: string, reason: 'bounce' | 'complaint', detail?: string][]) {
   const { rows: made } = await gateway.actor.pool.query<{ id: string }>(
     `insert into suppression (workspace_id, id, address, reason, detail, refusal_reason, email_id, created_at)

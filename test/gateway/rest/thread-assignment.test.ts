@@ -204,7 +204,7 @@ describe('an assignment', () => {
     expect((await gateway.call(key, 'POST', `/mail/threads/${id}/assign`, { assignee: agent.email })).statusCode).toBe(
       403,
     );
-    const own = await team.insertKeyOf(agent);
+    const own = await team.insertPersonKey(agent);
     const assigned = await gateway.call(own, 'POST', `/mail/threads/${id}/assign`, { assignee: 'me' });
     expect(assigned.json().assignee.id).toBe(agent.personId);
   });

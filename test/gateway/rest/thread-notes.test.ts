@@ -77,7 +77,7 @@ describe('a note', () => {
       `mutation { addThreadNote(input: { threadId: "${id}", text: "By GraphQL" }) { ... on AddThreadNotePayload { note { text authorName } } } }`,
     );
     expect(written.json().data.addThreadNote.note).toEqual({ text: 'By GraphQL', authorName: expect.any(String) });
-    const client = await connectInjected(gateway, await team.insertKeyOf(agent));
+    const client = await connectInjected(gateway, await team.insertPersonKey(agent));
     const added = await client.callTool({ name: 'add_thread_note', arguments: { thread_id: id, text: 'By MCP' } });
     expect(added.isError ?? false, JSON.stringify(added)).toBe(false);
     const listed = await client.callTool({ name: 'list_thread_notes', arguments: { thread_id: id } });

@@ -281,7 +281,7 @@ describe('the state of members', () => {
       400,
       expect.stringContaining('`me` is the person'),
     ]);
-    expect(await list(await team.insertKeyOf(team.owner))).toBe(false);
+    expect(await list(await team.insertPersonKey(team.owner))).toBe(false);
   });
 
   test('reaches no thread that a limited member does not see', async () => {

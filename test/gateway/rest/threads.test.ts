@@ -367,7 +367,7 @@ describe('few statements', () => {
       });
     const { threads } = await list(box);
     const counted = async (path: string) => {
-      const { answer: response, statements } = await countStatements(() => gateway.call(box.apiKey, 'GET', path));
+      const { response, statements } = await countStatements(() => gateway.call(box.apiKey, 'GET', path));
       expect(response.statusCode).toBe(200);
       return statements;
     };

@@ -71,7 +71,7 @@ test.each([
     for (const count of [3, 15]) {
       const { body: latest } = await pull('/events/webhook-requests?after=latest');
       await receive(count);
-      const { answer: response, statements } = await countStatements(() => pull(readPath(latest.next_cursor)));
+      const { response, statements } = await countStatements(() => pull(readPath(latest.next_cursor)));
       const requests = response.body.data as { cursor: string; kind: string; email_id: string }[];
       expect(requests.map(({ kind }) => kind)).toEqual(Array.from({ length: count }, () => subscribed).flat());
       expect(response.body.has_more).toBe(false);

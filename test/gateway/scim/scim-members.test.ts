@@ -98,7 +98,7 @@ describe('a provisioned user', () => {
     await scim.patch(`/Groups/${admins}`, { op: 'add', path: 'members', value: [{ value: id }] });
     expect(await member(email)).toMatchObject({ role: 'admin' });
     const { person_id: personId } = (await member(email)) ?? { person_id: '' };
-    const key = await team.insertKeyOf({ email, personId, browser: team.owner.browser });
+    const key = await team.insertPersonKey({ email, personId, browser: team.owner.browser });
     expect(await isValidKey(key)).toBe(true);
     await scim.patch(`/Groups/${admins}`, { op: 'Remove', path: `members[value eq "${id}"]` });
     expect(await member(email)).toMatchObject({ role: 'viewer' });
@@ -131,7 +131,7 @@ describe('a provisioned user', () => {
       expect((await browser.auth('POST', '/switch-workspace', { workspaceId: team.box.workspaceId })).statusCode).toBe(
         200,
       );
-      const key = await team.insertKeyOf({ email, personId, browser });
+      const key = await team.insertPersonKey({ email, personId, browser });
       expect([await isValidKey(key), await canRead(browser, team.box.workspaceId)]).toEqual([true, true]);
       const response =
         end === 'remove'
@@ -321,7 +321,7 @@ describe('the directory of a workspace', () => {
     await mapGroups({}, 'developer');
     const { email, browser, personId } = await team.makePerson();
     const id = await scim.create('Users', { userName: email });
-    const key = await team.insertKeyOf({ email, personId, browser });
+    const key = await team.insertPersonKey({ email, personId, browser });
     fault = 'members.before-commit';
     expect((await scim.call('DELETE', `/Users/${id}`)).statusCode).toBe(500);
     fault = null;

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 const create = (input: Partial<NewReplyAddress> = {}) =>
-  createReplyAddress(stage.contextOf(box.workspaceId), { domain, ...input });
+  createReplyAddress(stage.makeContext(box.workspaceId), { domain, ...input });
 
 let written = 0;
 function mail({ from = 'ann@elsewhere.test', subject = 'A question', fields = '', name = '' } = {}): Buffer {
@@ -57,7 +57,7 @@ async function readEmail(emailId: string) {
   return rows[0];
 }
 
-const read = ({ id }: ReplyAddress) => readReplyAddress(stage.contextOf(box.workspaceId), id);
+const read = ({ id }: ReplyAddress) => readReplyAddress(stage.makeContext(box.workspaceId), id);
 
 test('mail carries the metadata of the address, also in its webhook', async () => {
   const metadata = { order: 4711, tags: ['a', 'ü'] };
@@ -109,7 +109,7 @@ test('mail joins the named thread without reference headers, wherever its own he
   ]);
   expect(rows).toHaveLength(2);
   // The address follows a merge.
-  const merged = await mergeThreads(stage.contextOf(box.workspaceId), [elsewhere.thread_id, root.thread_id]);
+  const merged = await mergeThreads(stage.makeContext(box.workspaceId), [elsewhere.thread_id, root.thread_id]);
   const later = await readEmail(await stage.deliver(mail({ subject: 'Later' }), address));
   expect(later.thread_id).toBe(merged);
 });
@@ -159,7 +159,7 @@ test('accepts no mail once it has expired or is revoked', async () => {
   expect(await offer(makeReplyAddress(deriveReplyAddressKey(testSecretKey), past, domain))).toBe('No such mailbox');
   await expect(create({ expiresAt: new Date(Date.now() - 1) })).rejects.toThrow('expires_at must be in the future');
   const revoked = await create();
-  expect(await revokeReplyAddress(stage.contextOf(box.workspaceId), revoked.id)).toMatchObject({ status: 'revoked' });
+  expect(await revokeReplyAddress(stage.makeContext(box.workspaceId), revoked.id)).toMatchObject({ status: 'revoked' });
   expect(await offer(revoked.address)).toBe('No such mailbox');
 });
 
@@ -229,7 +229,7 @@ test('knows only domains, addresses and threads of the account, and addresses of
 
 test('lists its addresses newest first, of one domain or all, and leaves nothing when the domain is deleted', async () => {
   const other = await stage.mailbox();
-  const context = stage.contextOf(other.workspaceId);
+  const context = stage.makeContext(other.workspaceId);
   const name = other.address.split('@')[1] ?? '';
   const made = [
     await createReplyAddress(context, { domain: name }),

@@ -38,7 +38,7 @@ async function reprocess(
   mode: 'run' | 'dry',
   steps: ReprocessStep[] = ALL,
 ): Promise<ReprocessedEmail[]> {
-  return reprocessEmails(stage.contextOf(workspaceId), { emailIds, steps, mode });
+  return reprocessEmails(stage.makeContext(workspaceId), { emailIds, steps, mode });
 }
 
 /** What both modes tell alike. */
@@ -48,7 +48,7 @@ const listFields = ({ changes }: ReprocessedEmail) => changes.map(({ step, field
 /** Puts an email into a thread of its own, as another version of the service might have. */
 async function tearOff({ workspaceId }: TestMailbox, emailId: string): Promise<void> {
   const targetId = makeIdentifier('thread', new Date(), randomBytes(10));
-  await changeThreads(stage.contextOf(workspaceId), async (client) => ({
+  await changeThreads(stage.makeContext(workspaceId), async (client) => ({
     result: null,
     events: await regroup(client, workspaceId, { emailIds: [emailId], targetId, target: 'made', reason: 'new' }),
   }));
@@ -246,7 +246,7 @@ test('keeps apart the threads that a user split', async () => {
     'Message-ID: <a@y.test>\nIn-Reply-To: <r@y.test>\nSubject: Re: cake\nFrom: c@d.test\n\nx\n',
   );
   const { thread_id: threadId } = await readThread(root);
-  await splitThread(stage.contextOf(box.workspaceId), String(threadId), [response]);
+  await splitThread(stage.makeContext(box.workspaceId), String(threadId), [response]);
   const run = await reprocess(box, [root, response], 'run', ['parse', 'thread']);
   expect(run.flatMap(listFields)).toEqual([]);
   expect((await readThread(response))['thread_reason']).toBe('manual');

@@ -25,7 +25,7 @@ async function receive(lines: readonly string[]): Promise<string> {
 }
 
 test('a received email has findings about text that is aimed at an agent', async () => {
-  const context = stage.contextOf(box.workspaceId);
+  const context = stage.makeContext(box.workspaceId);
   const id = await receive(['Content-Type: text/html', '', HTML]);
   const [findings] = await readSenderFindings(context, [await readEmail(context, id)]);
   expect(findings?.security).toEqual({
@@ -46,7 +46,7 @@ test('a received email has findings about text that is aimed at an agent', async
 });
 
 test('an MCP tool returns the text that a person sees, and says what was hidden', async () => {
-  const context = stage.contextOf(box.workspaceId);
+  const context = stage.makeContext(box.workspaceId);
   const id = await receive(['Content-Type: text/html', '', HTML]);
   const opened = await openEmail(context, id, { body: 'text', offset: 0, limit: 1_000 });
   expect(opened).toMatchObject({
@@ -56,7 +56,7 @@ test('an MCP tool returns the text that a person sees, and says what was hidden'
 });
 
 test('an ordinary email is clear, and its text is returned as it is', async () => {
-  const context = stage.contextOf(box.workspaceId);
+  const context = stage.makeContext(box.workspaceId);
   const id = await receive(['Content-Type: text/plain', '', 'Shall we   meet on Friday?']);
   expect((await readEmail(context, id)).injection).toEqual({ verdict: 'clear', findings: [] });
   const opened = await openEmail(context, id, { body: 'text', offset: 0, limit: 1_000 });

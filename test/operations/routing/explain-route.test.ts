@@ -96,7 +96,7 @@ afterAll(async () => {
 
 const hypothetical = { from: null, raw: null, subject: null, text: null, html: null, headers: null };
 const explain = (input: Partial<HypotheticalMail>, { box }: Account = account()) =>
-  explainRoute(stage.contextOf(box.workspaceId), { to: box.address, ...hypothetical, ...input });
+  explainRoute(stage.makeContext(box.workspaceId), { to: box.address, ...hypothetical, ...input });
 
 function account(n = 0): Account {
   const found = accounts[n % ACCOUNTS];
@@ -124,7 +124,7 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
       const of = account(n);
       const to = of.addresses[Math.floor(n / ACCOUNTS) % of.addresses.length] ?? of.box.address;
       const outcome = await explain({ to, raw: bytes }, of).catch((error: unknown) => error);
-      const context = stage.contextOf(of.box.workspaceId);
+      const context = stage.makeContext(of.box.workspaceId);
       const input = { message: { raw: bytes }, to, from: null };
       if (outcome instanceof UserError) {
         if (outcome.code !== 'validation') throw outcome;
@@ -148,7 +148,7 @@ describe.skipIf(!hasCorpora)('over real mail', () => {
 
     const counts = new Map<string, number>();
     for (const { file, workspaceId, explanation, emailId } of foretold) {
-      const became = await explainEmailRoute(stage.contextOf(workspaceId), emailId, 'stored and now');
+      const became = await explainEmailRoute(stage.makeContext(workspaceId), emailId, 'stored and now');
       const parsed = became.steps.find(({ step }) => step === 'parsed')?.detail;
       expect({ file, parsed, ...makeDecision(became) }).toEqual({ file, parsed, ...makeDecision(explanation) });
       expect({ file, ...makeDecision(became.would ?? explanation) }).toEqual({ file, ...makeDecision(explanation) });
@@ -201,7 +201,7 @@ test('a message that stops the parser is held for review in both', async () => {
   const raw = 'Subject: =?poison?Q?exit=FF?=\nFrom: x@elsewhere.test\n\nx\n';
   const explanation = await explain({ raw });
   const { box } = account();
-  const context = stage.contextOf(box.workspaceId);
+  const context = stage.makeContext(box.workspaceId);
   const { emailId } = await simulateInbound(context, { message: { raw }, to: box.address, from: null }, null);
   await stage.settled();
   const became = await explainEmailRoute(context, emailId ?? '', 'stored and now');
@@ -236,6 +236,6 @@ test('rejects recipients and bytes like a simulation', async () => {
   expect(await refusal({ subject: 'a\nb' })).toBe('validation');
   expect(await refusal({ headers: { From: 'x' } })).toBe('validation');
   expect(await refusal({ from: 'nobody' })).toBe('validation');
-  const unknown = explainRoute(stage.contextOf(account().box.workspaceId), { emailId: 'em_unknown' });
+  const unknown = explainRoute(stage.makeContext(account().box.workspaceId), { emailId: 'em_unknown' });
   await expect(unknown).rejects.toThrow('Email not found');
 });

@@ -26,7 +26,7 @@ const RAW = 'From: Eve <eve@outside.test>\nTo: you@there.test\nSubject: Grüße\
 const TEMPLATE_CONTENT = { subject: null, text: null, html: null };
 const simulate = (input: Partial<SimulationInput>, key: string | null = null, of: TestMailbox = box) =>
   simulateInbound(
-    stage.contextOf(of.workspaceId),
+    stage.makeContext(of.workspaceId),
     { message: { raw: RAW }, to: of.address, from: null, ...input },
     key === null ? null : { key, operation: 'simulate', requestSha256: sha256(JSON.stringify(input)) },
   );
@@ -228,7 +228,7 @@ test('is unavailable without a receiving actor', async () => {
   const alone = await openMailStage({ withoutActors: ['receiving', 'threading', 'delivery'] });
   try {
     const other = await alone.mailbox();
-    const context = alone.contextOf(other.workspaceId);
+    const context = alone.makeContext(other.workspaceId);
     const input: SimulationInput = { message: { raw: RAW }, to: other.address, from: null };
     expect((await catchRefusal(simulateInbound(context, input, null))).code).toBe('unavailable');
   } finally {

@@ -41,12 +41,12 @@ async function receive(text: string, more: readonly string[] = []): Promise<stri
 
 const all = { limit: 50, offset: 0 };
 async function listed(query: Parameters<typeof listEmails>[1] = {}): Promise<string[]> {
-  const { emails, total } = await listEmails(stage.contextOf(box.workspaceId), { timeRange: 'all', ...query }, all);
+  const { emails, total } = await listEmails(stage.makeContext(box.workspaceId), { timeRange: 'all', ...query }, all);
   expect(total).toBe(emails.length);
   return emails.map(({ id }) => id);
 }
 async function countThreads(): Promise<number> {
-  return (await listThreads(stage.contextOf(box.workspaceId), {}, { limit: 50, cursor: null })).threads.length;
+  return (await listThreads(stage.makeContext(box.workspaceId), {}, { limit: 50, cursor: null })).threads.length;
 }
 const deliveries = async () => {
   const { rows } = await stage.database.pool.query<{ email_id: string; status: string }>(
@@ -77,7 +77,7 @@ test('an email that is no spam is received once, as if it had just come, and the
   filter.requests.splice(0);
   const id = await receive(GTUBE);
   expect(await deliveries()).toEqual([]);
-  const context = stage.contextOf(box.workspaceId);
+  const context = stage.makeContext(box.workspaceId);
   const marks = await Promise.all(Array.from({ length: 5 }, () => markNotSpam(context, id).catch(() => null)));
   expect(marks.filter((mark) => mark?.isChanged === true)).toHaveLength(1);
   await vi.waitUntil(async () => (await deliveries()).some(({ status }) => status === 'success'), { timeout: 60_000 });
@@ -98,7 +98,7 @@ test('a received email that is spam leaves its thread, and returns to it when it
   filter.requests.splice(0);
   const first = await receive('Hello');
   const second = await receive('Hello again', [`In-Reply-To: <${count}@elsewhere.test>`]);
-  const context = stage.contextOf(box.workspaceId);
+  const context = stage.makeContext(box.workspaceId);
   const thread = (await readEmail(context, first)).threadId;
   expect((await readEmail(context, second)).threadId).toBe(thread);
   await markSpam(context, second);
@@ -117,8 +117,8 @@ test('a received email that is spam leaves its thread, and returns to it when it
 test('another account cannot mark an email', async () => {
   const id = await receive(GTUBE);
   const other = await stage.mailbox();
-  await expect(markNotSpam(stage.contextOf(other.workspaceId), id)).rejects.toThrow('not found');
-  await expect(markSpam(stage.contextOf(other.workspaceId), id)).rejects.toThrow('not found');
+  await expect(markNotSpam(stage.makeContext(other.workspaceId), id)).rejects.toThrow('not found');
+  await expect(markSpam(stage.makeContext(other.workspaceId), id)).rejects.toThrow('not found');
   expect(await listed({ spam: 'only' })).toEqual([id]);
 });
 
@@ -133,7 +133,7 @@ test('a lesson that the filter does not take is tried again, and given up after 
   const mailbox = await other.mailbox();
   const id = await other.deliver(Buffer.from('Subject: Hello\r\n\r\nHello\r\n'), mailbox.address);
   await other.settled();
-  await markSpam(other.contextOf(mailbox.workspaceId), id);
+  await markSpam(other.makeContext(mailbox.workspaceId), id);
   const rows = async () => {
     const found = await other.database.pool.query<{ tries: number }>(`select tries from screening_job `);
     return found.rows.map(({ tries }) => tries);

@@ -46,9 +46,9 @@ beforeAll(async () => {
     'select id, thread_id from email where workspace_id = $1',
     [USER],
   );
-  const threadOf = new Map(rows.map((row) => [row.id, row.thread_id]));
+  const threadById = new Map(rows.map((row) => [row.id, row.thread_id]));
   const labels = new Map<string, string[]>();
-  for (const threadId of new Set(threadOf.values()))
+  for (const threadId of new Set(threadById.values()))
     if (threadId !== null)
       labels.set(
         threadId,
@@ -62,7 +62,7 @@ beforeAll(async () => {
       given.map((label) => label.toLowerCase()),
     ]);
   mails = mails.map((mail) => {
-    const threadId = threadOf.get(mail.id) ?? null;
+    const threadId = threadById.get(mail.id) ?? null;
     return { ...mail, threadId, labels: labels.get(threadId ?? '') ?? [] };
   });
 });

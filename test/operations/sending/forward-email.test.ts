@@ -18,7 +18,7 @@ afterAll(() => stage?.close());
 
 const forward = (emailId: string, input: Partial<NewForward> = {}, key: string | null = null, of: TestMailbox = box) =>
   forwardEmail(
-    stage.contextOf(of.workspaceId),
+    stage.makeContext(of.workspaceId),
     emailId,
     { from: of.address, to: 'joe@elsewhere.test', attachments: 'all', ...input },
     key === null

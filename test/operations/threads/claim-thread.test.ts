@@ -17,8 +17,8 @@ async function threadsOfOne(count: number) {
     workspaceId,
     Array.from({ length: count }, (_, n) => makeMail(`em_${n}`, n)),
   );
-  const threadIds = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
-  return { workspaceId, context: stage.contextOf(workspaceId), threadIds };
+  const threadIds = (await stage.listThreads(workspaceId)).map(({ id }) => id);
+  return { workspaceId, context: stage.makeContext(workspaceId), threadIds };
 }
 
 const claim = (context: OperationContext, threadId: string, holder = 'agent-7', seconds: number | null = 300) =>
@@ -29,7 +29,7 @@ const sweep = () => releaseExpiredClaims(stage.threading, {});
 const passSeconds = (seconds: number) => moveClock(stage.owner, seconds);
 /** What the feed says about claims: kind, thread, data without times. */
 async function claimEvents(workspaceId: string) {
-  const events = await stage.eventsOf(workspaceId);
+  const events = await stage.listEvents(workspaceId);
   return events
     .filter(({ kind }) => kind === 'thread.claimed' || kind === 'thread.released')
     .map(({ kind, thread_id: threadId, data }) => [kind, threadId, Object.values(data).slice(0, 2)]);
@@ -120,7 +120,7 @@ test('an expired claim is over at once; the feed says so when the thread is take
 test('exactly one of many concurrent claims wins, through two gateways and while the thread expires and is swept', async () => {
   const { workspaceId, context, threadIds } = await threadsOfOne(1);
   const [threadId = ''] = threadIds;
-  const gateways = [context, stage.contextOf(workspaceId, stage.open('postroom_gateway'))];
+  const gateways = [context, stage.makeContext(workspaceId, stage.open('postroom_gateway'))];
   for (let round = 0; round < 5; round++) {
     const claims = Array.from({ length: 12 }, (_, n) =>
       claim(gateways[n % 2] ?? context, threadId, `agent-${n}`, 10).then(
@@ -243,7 +243,7 @@ test.each([
 
 test('threads of other users and unknown ones are not found', async () => {
   const { context, threadIds } = await threadsOfOne(1);
-  const stranger = stage.contextOf(newWorkspace());
+  const stranger = stage.makeContext(newWorkspace());
   const { token } = await claim(context, threadIds[0] ?? '');
   for (const threadId of [threadIds[0] ?? '', 'th_unknown', 'not an id']) {
     const notFound = { code: 'not_found', message: 'Thread not found' };

@@ -32,9 +32,9 @@ test('the inbox leaves out threads of only sent mail until the first reply, and 
     makeMail('em_3', 2, { isArchived: true }),
     makeReply(['em_1'], 'em_4', 3, { type: 'sent' }),
   ]);
-  const context = stage.contextOf(workspaceId);
+  const context = stage.makeContext(workspaceId);
   const [received, sent, archived] = await Promise.all(
-    ['em_1', 'em_2', 'em_3'].map((id) => stage.threadOf(workspaceId, id)),
+    ['em_1', 'em_2', 'em_3'].map((id) => stage.findThread(workspaceId, id)),
   );
   expect(await readInbox(context)).toEqual([received]);
   expect(await readInbox(context, { isUnread: true })).toEqual([received]);
@@ -65,7 +65,7 @@ test('the inbox of an account with much sent mail is read from its index', async
   // Autovacuum would do it at some time.
   await stage.owner.pool.query('analyze thread');
   const before = await scanned();
-  expect(await pageInbox(stage.contextOf(workspaceId), { isOfInbox: true }, ALL)).toHaveLength(1);
+  expect(await pageInbox(stage.makeContext(workspaceId), { isOfInbox: true }, ALL)).toHaveLength(1);
   // Of 3,000 threads; the sweeps of other tests' actors read a few, too.
   expect((await scanned()) - before).toBeLessThan(300);
 

@@ -24,9 +24,9 @@ async function openAccount() {
     makeMail('em_3', 2, { type: 'sent', subject: 'Offer' }),
   ]);
   const [first = '', second = '', sent = ''] = await Promise.all(
-    ['em_1', 'em_2', 'em_3'].map((id) => stage.threadOf(workspaceId, id)),
+    ['em_1', 'em_2', 'em_3'].map((id) => stage.findThread(workspaceId, id)),
   );
-  const context = stage.contextOf(workspaceId);
+  const context = stage.makeContext(workspaceId);
   const inbox = async (search?: string) =>
     (await pageInbox(context, { isOfInbox: true, search }, ALL)).map(({ id }) => id);
   const read = async (id: string) => (await loadThreads(context, [id]))[0];
@@ -52,7 +52,7 @@ describe('a snoozed thread', () => {
     expect(await wake()).toBe(1);
     expect(await inbox()).toEqual([first, second]);
     expect(await read(first)).toMatchObject({ snoozedUntil: null, returnedBy: 'snooze', returnedAt: expect.any(Date) });
-    const events = (await stage.eventsOf(workspaceId)).filter(({ thread_id: id }) => id === first);
+    const events = (await stage.listEvents(workspaceId)).filter(({ thread_id: id }) => id === first);
     expect(events.slice(-2).map(({ kind, data }) => [kind, data])).toEqual([
       ['thread.snoozed', { until: expect.any(String), remindAt: null }],
       ['thread.returned', { by: 'snooze' }],
@@ -140,7 +140,7 @@ describe('a reminder', () => {
     await stage.insert(workspaceId, [makeMail('em_9', 9, { type: 'sent', subject: 'Later' })]);
     const { remindAt } = await remindOfEmail(context, 'em_9', IN_AN_HOUR);
     await assignThreads(stage.threading, workspaceId, ['em_9']);
-    const threadId = await stage.threadOf(workspaceId, 'em_9');
+    const threadId = await stage.findThread(workspaceId, 'em_9');
     expect((await read(threadId))?.remindAt).toEqual(remindAt);
     expect((await remindOfEmail(context, 'em_9', null)).remindAt).toBeNull();
     expect((await read(threadId))?.remindAt).toBeNull();
@@ -178,7 +178,7 @@ test('threads due in many accounts come back once when two workers wake them at 
   const counts = await Promise.all([wake(), wake(), wake()]);
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(8);
   for (const { workspaceId } of accounts)
-    expect((await stage.eventsOf(workspaceId)).filter(({ kind }) => kind === 'thread.returned')).toHaveLength(2);
+    expect((await stage.listEvents(workspaceId)).filter(({ kind }) => kind === 'thread.returned')).toHaveLength(2);
 });
 
 test('a worker that is killed before its commit leaves the thread due, with no event', async () => {
@@ -190,6 +190,6 @@ test('a worker that is killed before its commit leaves the thread due, with no e
   };
   await expect(wakeDueThreads(stage.threading, { fault })).rejects.toThrow('killed');
   expect((await read(first))?.returnedAt).toBeNull();
-  expect((await stage.eventsOf(workspaceId)).filter(({ kind }) => kind === 'thread.returned')).toEqual([]);
+  expect((await stage.listEvents(workspaceId)).filter(({ kind }) => kind === 'thread.returned')).toEqual([]);
   expect(await wake()).toBe(1);
 });

@@ -26,13 +26,13 @@ async function mailbox() {
     makeReply(['em_1'], 'em_4', 3, { isArchived: true }),
     makeMail('em_5', 4),
   ]);
-  const [one = '', other = ''] = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
-  const events = (await stage.eventsOf(workspaceId)).length;
-  return { workspaceId, context: stage.contextOf(workspaceId), one, other, events };
+  const [one = '', other = ''] = (await stage.listThreads(workspaceId)).map(({ id }) => id);
+  const events = (await stage.listEvents(workspaceId)).length;
+  return { workspaceId, context: stage.makeContext(workspaceId), one, other, events };
 }
 
 const kindsSince = async (workspaceId: string, skipped: number) =>
-  (await stage.eventsOf(workspaceId, skipped)).map(({ kind, thread_id, data }) => [kind, thread_id, data]);
+  (await stage.listEvents(workspaceId, skipped)).map(({ kind, thread_id, data }) => [kind, thread_id, data]);
 
 const refusal = (work: Promise<unknown>) =>
   work.then(
@@ -44,11 +44,11 @@ describe('flags', () => {
   test('are set on all received messages, once, with exact counters and one event each', async () => {
     const { workspaceId, context, one, events } = await mailbox();
     await updateThread(context, one, { isRead: true, isArchived: true });
-    expect(await stage.threadsOf(workspaceId)).toMatchObject([
+    expect(await stage.listThreads(workspaceId)).toMatchObject([
       { unread_count: 0, archived_count: 3 },
       { unread_count: 1 },
     ]);
-    const emails = (await stage.emailsOf(workspaceId)).filter((email) => email.thread_id === one);
+    const emails = (await stage.listEmails(workspaceId)).filter((email) => email.thread_id === one);
     expect(emails.map((email) => [email.type, email.is_read, email.is_archived, email.read_at !== null])).toEqual([
       ['received', true, true, true],
       ['sent', false, false, false],
@@ -62,7 +62,7 @@ describe('flags', () => {
     expect(await stage.findFaults(workspaceId)).toEqual([]);
 
     await updateThread(context, one, { isRead: false, isArchived: false });
-    expect(await stage.threadsOf(workspaceId)).toMatchObject([
+    expect(await stage.listThreads(workspaceId)).toMatchObject([
       { unread_count: 3, archived_count: 0 },
       { unread_count: 1 },
     ]);
@@ -70,16 +70,16 @@ describe('flags', () => {
       'thread.unread',
       'thread.unarchived',
     ]);
-    expect((await stage.emailsOf(workspaceId)).every((email) => email.read_at === null)).toBe(true);
+    expect((await stage.listEmails(workspaceId)).every((email) => email.read_at === null)).toBe(true);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('that are already set change nothing and add no event', async () => {
     const { workspaceId, context, one, other, events } = await mailbox();
     await updateThreads(context, [one, other], { isRead: true });
-    const before = await stage.threadsOf(workspaceId);
+    const before = await stage.listThreads(workspaceId);
     await updateThreads(context, [one, other, one], { isRead: true, addLabels: [], removeLabels: ['none'] });
-    expect(await stage.threadsOf(workspaceId)).toEqual(before);
+    expect(await stage.listThreads(workspaceId)).toEqual(before);
     expect(await kindsSince(workspaceId, events)).toEqual([
       ['thread.read', expect.any(String), {}],
       ['thread.read', expect.any(String), {}],
@@ -89,12 +89,12 @@ describe('flags', () => {
   test('of a thread without received messages stay unchanged', async () => {
     const workspaceId = newWorkspace();
     await stage.arrive(workspaceId, [makeMail('em_1', 0, { type: 'sent' })]);
-    await updateThread(stage.contextOf(workspaceId), await stage.threadOf(workspaceId, 'em_1'), {
+    await updateThread(stage.makeContext(workspaceId), await stage.findThread(workspaceId, 'em_1'), {
       isRead: true,
       isArchived: true,
     });
-    expect(await stage.threadsOf(workspaceId)).toMatchObject([{ unread_count: 0, archived_count: 0 }]);
-    expect(await stage.eventsOf(workspaceId)).toHaveLength(1);
+    expect(await stage.listThreads(workspaceId)).toMatchObject([{ unread_count: 0, archived_count: 0 }]);
+    expect(await stage.listEvents(workspaceId)).toHaveLength(1);
   });
 
   test('do not apply to later mail, which unarchives a thread', async () => {
@@ -111,18 +111,18 @@ describe('flags', () => {
   test('of several threads are set for all or none; another user’s id counts as unknown', async () => {
     const { workspaceId, context, one, other } = await mailbox();
     const foreign = (await mailbox()).one;
-    const before = await stage.threadsOf(workspaceId);
+    const before = await stage.listThreads(workspaceId);
     // The second has no wall of row-level security, so that the statements alone must know whose rows they touch.
-    for (const gateway of [context, stage.contextOf(workspaceId, stage.actor)])
+    for (const gateway of [context, stage.makeContext(workspaceId, stage.actor)])
       for (const unknown of [foreign, 'th_none', "';--"])
         expect(await refusal(updateThreads(gateway, [one, unknown, other], { isRead: true, labels: ['a'] }))).toEqual([
           'not_found',
           undefined,
           'Thread not found',
         ]);
-    expect(await stage.threadsOf(workspaceId)).toEqual(before);
+    expect(await stage.listThreads(workspaceId)).toEqual(before);
     expect((await updateThreads(context, [other, one], { isRead: true })).threadIds).toEqual([other, one]);
-    expect(await stage.threadsOf(workspaceId)).toMatchObject([{ unread_count: 0 }, { unread_count: 0 }]);
+    expect(await stage.listThreads(workspaceId)).toMatchObject([{ unread_count: 0 }, { unread_count: 0 }]);
   });
 
   test('may be set by the id of a merged thread', async () => {
@@ -134,10 +134,10 @@ describe('flags', () => {
 
   test('of 10,000 messages need only one statement more than of 1', async () => {
     const workspaceId = newWorkspace();
-    const context = stage.contextOf(workspaceId);
+    const context = stage.makeContext(workspaceId);
     await manyMessages(workspaceId, 10_000);
     await stage.arrive(workspaceId, [makeMail('em_x', 0)]);
-    const small = await stage.threadOf(workspaceId, 'em_x');
+    const small = await stage.findThread(workspaceId, 'em_x');
     const of = (threadId: string) =>
       countStatements(() => updateThread(context, threadId, { isRead: true, isArchived: true }));
     const startedAt = performance.now();
@@ -145,7 +145,7 @@ describe('flags', () => {
     process.stdout.write(`10,000 messages read and archived in ${Math.round(performance.now() - startedAt)} ms\n`);
     expect((await of(small)).statements).toBe(8);
     expect(large.statements).toBe(9);
-    expect((await stage.eventsOf(workspaceId)).map(({ kind, thread_id }) => [kind, thread_id]).slice(1, 3)).toEqual([
+    expect((await stage.listEvents(workspaceId)).map(({ kind, thread_id }) => [kind, thread_id]).slice(1, 3)).toEqual([
       ['thread.read', 'th_large'],
       ['thread.archived', 'th_large'],
     ]);
@@ -154,19 +154,19 @@ describe('flags', () => {
 
   test('of more than 20,000 messages cannot be set for several threads in one call', async () => {
     const workspaceId = newWorkspace();
-    const context = stage.contextOf(workspaceId);
+    const context = stage.makeContext(workspaceId);
     await manyMessages(workspaceId, 20_001);
     await stage.arrive(workspaceId, [makeMail('em_x', 0)]);
-    const threadIds = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
+    const threadIds = (await stage.listThreads(workspaceId)).map(({ id }) => id);
     const [code, field, message] = await refusal(updateThreads(context, threadIds, { isRead: true }));
     expect([code, field]).toEqual(['validation', 'threadIds']);
     expect(message).toBe('20002 messages would change; at most 20000 can change at once. Give fewer threads.');
-    expect(await stage.threadsOf(workspaceId)).toMatchObject([{ unread_count: 20_001 }, { unread_count: 1 }]);
+    expect(await stage.listThreads(workspaceId)).toMatchObject([{ unread_count: 20_001 }, { unread_count: 1 }]);
   });
 
   test('stay exact while single messages are marked concurrently', async () => {
     const { workspaceId, context, one } = await mailbox();
-    const other = stage.contextOf(workspaceId, stage.open('postroom_gateway'));
+    const other = stage.makeContext(workspaceId, stage.open('postroom_gateway'));
     for (let round = 0; round < 15; round++) {
       const value = round % 2 === 0;
       const works: [OperationContext, ThreadChange][] = [
@@ -208,14 +208,14 @@ describe('labels', () => {
   test('are listed with their total and unread threads, regardless of case', async () => {
     const { workspaceId, context, one, other } = await mailbox();
     await stage.arrive(workspaceId, [makeMail('em_6', 6, { isRead: true })]);
-    const third = await stage.threadOf(workspaceId, 'em_6');
+    const third = await stage.findThread(workspaceId, 'em_6');
     await updateThreads(context, [one, third], { addLabels: ['Work'] });
     await updateThread(context, other, { addLabels: ['work', 'Tax'] });
     expect(await listLabels(context)).toEqual([
       { name: 'Tax', threadCount: 1, unreadThreadCount: 1 },
       { name: 'Work', threadCount: 3, unreadThreadCount: 2 },
     ]);
-    expect(await listLabels(stage.contextOf(newWorkspace()))).toEqual([]);
+    expect(await listLabels(stage.makeContext(newWorkspace()))).toEqual([]);
     await mergeThreads(context, [one, other, third]);
     expect(await listLabels(context)).toEqual([
       { name: 'Tax', threadCount: 1, unreadThreadCount: 1 },
@@ -225,13 +225,13 @@ describe('labels', () => {
 
   test('of a thread that mail merges into another are kept', async () => {
     const workspaceId = newWorkspace();
-    const context = stage.contextOf(workspaceId);
+    const context = stage.makeContext(workspaceId);
     await stage.arrive(workspaceId, [makeMail('em_1', 0), makeMail('em_2', 1)]);
-    const [one = '', other = ''] = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
+    const [one = '', other = ''] = (await stage.listThreads(workspaceId)).map(({ id }) => id);
     await updateThread(context, one, { labels: ['Work'] });
     await updateThread(context, other, { labels: ['tax', 'WORK'] });
     await stage.arrive(workspaceId, [makeReply(['em_1', 'em_2'], 'em_3', 2)]);
-    expect(await stage.threadsOf(workspaceId)).toMatchObject([
+    expect(await stage.listThreads(workspaceId)).toMatchObject([
       { id: one, labels: ['Work', 'tax'], label_keys: ['work', 'tax'] },
     ]);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
@@ -267,7 +267,7 @@ test.each<[ThreadChange, string]>([
 ])('%j is rejected and the field named', async (change, field) => {
   const { context, one, workspaceId, events } = await mailbox();
   expect((await refusal(updateThread(context, one, change))).slice(0, 2)).toEqual(['validation', field]);
-  expect(await stage.eventsOf(workspaceId, events)).toEqual([]);
+  expect(await stage.listEvents(workspaceId, events)).toEqual([]);
 });
 
 test('changes between 1 and 100 threads per call', async () => {

@@ -26,11 +26,11 @@ let contexts: (workspaceId: string) => [OperationContext, OperationContext];
 beforeAll(async () => {
   stage = await openThreadStage();
   const other = stage.open('postroom_gateway');
-  contexts = (workspaceId) => [stage.contextOf(workspaceId), stage.contextOf(workspaceId, other)];
+  contexts = (workspaceId) => [stage.makeContext(workspaceId), stage.makeContext(workspaceId, other)];
 });
 afterAll(() => stage.close());
 
-const listIds = async (workspaceId: string) => (await stage.threadsOf(workspaceId)).map(({ id }) => id);
+const listIds = async (workspaceId: string) => (await stage.listThreads(workspaceId)).map(({ id }) => id);
 
 /** Threads of one message each, `em_0`, `em_1` and so on, oldest first. */
 async function threadsOfOne(count: number) {
@@ -73,7 +73,7 @@ test('threads are merged while mail arrives in both, and nothing is lost or coun
       ...gateways.map((gateway) => mergeThreads(gateway, threadIds)),
       updateThreads(gateways[1], threadIds, { isRead: true }),
     ]);
-    expect(await stage.threadsOf(workspaceId)).toMatchObject([{ id: threadIds[0], message_count: 14 }]);
+    expect(await stage.listThreads(workspaceId)).toMatchObject([{ id: threadIds[0], message_count: 14 }]);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   }
 });
@@ -87,7 +87,7 @@ test('a thread is split while mail arrives in it: earlier mail stays, and replie
       makeReply(['em_0'], 'em_1', 1),
       makeReply(['em_0', 'em_1'], 'em_2', 2),
     ]);
-    const threadId = await stage.threadOf(workspaceId, 'em_0');
+    const threadId = await stage.findThread(workspaceId, 'em_0');
     const toOld = Array.from({ length: 6 }, (_, n) => makeReply(['em_0'], `em_old_${n}`, 3 + n));
     const toNew = Array.from({ length: 6 }, (_, n) => makeReply(['em_0', 'em_1'], `em_new_${n}`, 3 + n));
     await stage.insert(workspaceId, [...toOld, ...toNew]);
@@ -96,12 +96,12 @@ test('a thread is split while mail arrives in it: earlier mail stays, and replie
       threadBySelf(workspaceId, [...toOld, ...toNew]),
       ...['em_0', 'em_1', 'em_2'].map((id) => updateEmail(other, id, { isRead: true, isArchived: round % 2 === 0 })),
     ]);
-    for (const { emailId } of toOld) expect(await stage.threadOf(workspaceId, emailId)).toBe(threadId);
+    for (const { emailId } of toOld) expect(await stage.findThread(workspaceId, emailId)).toBe(threadId);
     // Answers that came before the split stayed.
-    const homes = await Promise.all(toNew.map(({ emailId }) => stage.threadOf(workspaceId, emailId)));
+    const homes = await Promise.all(toNew.map(({ emailId }) => stage.findThread(workspaceId, emailId)));
     expect(homes.every((home) => home === threadId || home === newThreadId)).toBe(true);
     await stage.arrive(workspaceId, [makeReply(['em_0', 'em_1'], 'em_after', 20)]);
-    expect(await stage.threadOf(workspaceId, 'em_after')).toBe(newThreadId);
+    expect(await stage.findThread(workspaceId, 'em_after')).toBe(newThreadId);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   }
 });
@@ -139,7 +139,7 @@ test('a change that waits too long for locks fails with conflict, and mail is st
       expect(updateThreads(gateways[1], threadIds, { isRead: true })).rejects.toMatchObject(refused),
     ]);
   });
-  expect(await stage.threadsOf(workspaceId)).toMatchObject([{ unread_count: 1 }, { unread_count: 1 }]);
+  expect(await stage.listThreads(workspaceId)).toMatchObject([{ unread_count: 1 }, { unread_count: 1 }]);
   expect(await mergeThreads(gateways[0], threadIds)).toBe(threadIds[0]);
 });
 
@@ -157,7 +157,7 @@ test('a change that loses a deadlock is retried', async () => {
     await client.query(touch, [workspaceId, one]);
   });
   await changing;
-  expect(await stage.threadsOf(workspaceId)).toMatchObject([{ unread_count: 0 }, { unread_count: 0 }]);
+  expect(await stage.listThreads(workspaceId)).toMatchObject([{ unread_count: 0 }, { unread_count: 0 }]);
   expect(await stage.findFaults(workspaceId)).toEqual([]);
 });
 

@@ -16,7 +16,7 @@ test.each([
   async (seed, referringShare) => {
     const random = seededRandom(100 + seed);
     const workspaceId = newWorkspace();
-    const context = stage.contextOf(workspaceId);
+    const context = stage.makeContext(workspaceId);
     const mails = randomMail(random, { count: 120, referringShare, days: 90 });
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     let parted = 0;
@@ -28,9 +28,9 @@ test.each([
       expect(await stage.findFaults(workspaceId)).toEqual([]);
       parted += before.length;
 
-      const threads = await stage.threadsOf(workspaceId);
+      const threads = await stage.listThreads(workspaceId);
       const large = threads.filter((thread) => thread.message_count > 1);
-      const emails = await stage.emailsOf(workspaceId);
+      const emails = await stage.listEmails(workspaceId);
       const what = random();
       if (what < 0.5 && large.length > 0) {
         const { id } = pick(large);

@@ -23,7 +23,7 @@ test.each(isQuick ? [1] : [1, 2, 3])(
       ...new Set(Array.from({ length: 1 + Math.floor(random() * most) }, () => pick(items))),
     ];
     const workspaceId = newWorkspace();
-    const context = stage.contextOf(workspaceId);
+    const context = stage.makeContext(workspaceId);
     const model = new ThreadModel();
     const arriving = mails(random);
 
@@ -38,10 +38,10 @@ test.each(isQuick ? [1] : [1, 2, 3])(
         );
         await stage.arrive(workspaceId, [mail]);
         const parted = [...model.apart];
-        const threadId = await stage.threadOf(workspaceId, mail.emailId);
+        const threadId = await stage.findThread(workspaceId, mail.emailId);
         const parents = [...model.emails].filter(([, email]) => email.mail.messageId === mail.inReplyTo[0]);
         model.arrive(mail, threadId);
-        // An answer is where the one message is that it answers.
+        // A reply is where the one message is that it replies to.
         const [parent] = parents.map(([id]) => model.emails.get(id)?.thread);
         if (parents.length === 1) expect(parent).toBe(threadId);
         // No mail joins what is apart.
@@ -56,7 +56,7 @@ test.each(isQuick ? [1] : [1, 2, 3])(
       },
       async split() {
         const threadId = anyThread();
-        const members = model.emailsOf(model.living(threadId));
+        const members = model.listEmails(model.living(threadId));
         const leaving = some(members, 3);
         if (leaving.length === members.length) return;
         const { newThreadId } = await splitThread(context, threadId, leaving);
@@ -102,7 +102,7 @@ test.each(isQuick ? [1] : [1, 2, 3])(
       const name = pick(['arrive', 'arrive', 'arrive', 'merge', 'split', 'split', 'move', 'flag', 'label']);
       await steps[name]?.();
       const at = `step ${step}, ${name}`;
-      const emails = await stage.emailsOf(workspaceId);
+      const emails = await stage.listEmails(workspaceId);
       expect(shownEmails(emails), at).toEqual(
         Object.fromEntries(
           [...model.emails].map(([id, email]) => [id, [email.thread, email.isMoved, email.isRead, email.isArchived]]),
@@ -111,7 +111,7 @@ test.each(isQuick ? [1] : [1, 2, 3])(
       expect(await stage.findFaults(workspaceId), at).toEqual([]);
     }
 
-    const threads = await stage.threadsOf(workspaceId);
+    const threads = await stage.listThreads(workspaceId);
     expect(Object.fromEntries(threads.map((thread) => [thread.id, thread.labels.toSorted()]))).toEqual(
       Object.fromEntries([...model.labels].map(([id, labels]) => [id, [...labels].toSorted()])),
     );
@@ -128,7 +128,7 @@ test.each(isQuick ? [1] : [1, 2, 3])(
   120_000,
 );
 
-type Emails = Awaited<ReturnType<ThreadStage['emailsOf']>>;
+type Emails = Awaited<ReturnType<ThreadStage['listEmails']>>;
 
 function shownEmails(emails: Emails) {
   return Object.fromEntries(

@@ -8,18 +8,18 @@ const stage = openForFile(() => openThreadStage());
 
 /** A thread a <- b <- c <- d of one user. */
 async function chain(workspaceId = newWorkspace()) {
-  const context = stage.contextOf(workspaceId);
+  const context = stage.makeContext(workspaceId);
   await stage.arrive(workspaceId, [
     makeMail('em_a', 0),
     makeReply(['em_a'], 'em_b', 1),
     makeReply(['em_a', 'em_b'], 'em_c', 2),
     makeReply(['em_a', 'em_b', 'em_c'], 'em_d', 3),
   ]);
-  return { workspaceId, context, threadId: await stage.threadOf(workspaceId, 'em_a') };
+  return { workspaceId, context, threadId: await stage.findThread(workspaceId, 'em_a') };
 }
 
 const listIds = async (workspaceId: string, threadId: string) =>
-  (await readThread(stage.contextOf(workspaceId), threadId)).messages.map(({ id }) => id);
+  (await readThread(stage.makeContext(workspaceId), threadId)).messages.map(({ id }) => id);
 
 describe('a thread that is split', () => {
   test('becomes two, numbered from 0, each with its counters and participants', async () => {
@@ -31,14 +31,14 @@ describe('a thread that is split', () => {
     expect(split.threadId).toBe(threadId);
     expect(await listIds(workspaceId, threadId)).toEqual(['em_a', 'em_c', 'em_d']);
     expect(await listIds(workspaceId, split.newThreadId)).toEqual(['em_b', 'em_e']);
-    const [old, made] = await stage.threadsOf(workspaceId);
+    const [old, made] = await stage.listThreads(workspaceId);
     expect(old).toMatchObject({ participant_emails: ['ann@a.test', 'me@home.test'], unread_count: 3 });
     expect(made).toMatchObject({
       participant_names: ['Ann <ann@a.test>', 'Me <me@home.test>', 'Bob <bob@b.test>'],
       unread_count: 1,
       normalized_subject: 'about em_b',
     });
-    const emails = await stage.emailsOf(workspaceId);
+    const emails = await stage.listEmails(workspaceId);
     expect(Object.fromEntries(emails.map((email) => [email.id, email.thread_reason]))).toEqual({
       em_a: 'new',
       em_b: 'manual',
@@ -90,8 +90,8 @@ describe('a thread that is split', () => {
     await stage.arrive(workspaceId, [
       makeMail('em_link', 5, { references: ['<em_older@mail.test>', '<em_a@mail.test>'] }),
     ]);
-    const older = await stage.threadOf(workspaceId, 'em_older');
-    expect(await stage.threadOf(workspaceId, 'em_a')).toBe(older);
+    const older = await stage.findThread(workspaceId, 'em_older');
+    expect(await stage.findThread(workspaceId, 'em_a')).toBe(older);
     await stage.arrive(workspaceId, [makeReply(['em_a', 'em_c'], 'em_to_c', 6)]);
     expect(await listIds(workspaceId, newThreadId)).toEqual(['em_c', 'em_to_c']);
     // The former id leads to the thread in which it ended.
@@ -134,23 +134,23 @@ describe('a thread that is split', () => {
     expect(await listIds(workspaceId, newThreadId)).toEqual(['em_late', 'em_x']);
     expect(await listIds(workspaceId, threadId)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_gone', 'em_y']);
 
-    // A parent whose own parent is in the other part joins that one; answers to it follow it.
+    // A parent whose own parent is in the other part joins that one; replies to it follow it.
     await stage.arrive(workspaceId, [makeReply(['em_b', 'em_own'], 'em_z', 8)]);
     await stage.arrive(workspaceId, [makeMail('em_own', 7, { inReplyTo: ['<em_x@mail.test>'] })]);
     await stage.arrive(workspaceId, [makeReply(['em_own'], 'em_to_own', 9)]);
-    expect(await stage.threadOf(workspaceId, 'em_z')).toBe(threadId);
-    expect(await stage.threadOf(workspaceId, 'em_own')).toBe(newThreadId);
-    expect(await stage.threadOf(workspaceId, 'em_to_own')).toBe(newThreadId);
+    expect(await stage.findThread(workspaceId, 'em_z')).toBe(threadId);
+    expect(await stage.findThread(workspaceId, 'em_own')).toBe(newThreadId);
+    expect(await stage.findThread(workspaceId, 'em_to_own')).toBe(newThreadId);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
   test('joined by subject gets bare replies in the part of the nearest reply', async () => {
     const workspaceId = newWorkspace();
-    const context = stage.contextOf(workspaceId);
+    const context = stage.makeContext(workspaceId);
     const about = (id: string, days: number, subject = 'Re: rent') =>
       makeMail(id, days, { subject, baseSubject: 'rent' });
     await stage.arrive(workspaceId, [about('em_1', 0, 'rent'), about('em_2', 1), about('em_3', 5)]);
-    const threadId = await stage.threadOf(workspaceId, 'em_1');
+    const threadId = await stage.findThread(workspaceId, 'em_1');
     const { newThreadId } = await splitThread(context, threadId, ['em_3']);
     await stage.arrive(workspaceId, [about('em_4', 2)]);
     await stage.arrive(workspaceId, [about('em_5', 6)]);
@@ -164,7 +164,7 @@ describe('a thread that is split', () => {
     await stage.arrive(workspaceId, [makeReply(['em_a'], 'em_twin', 4, { messageId: '<em_b@mail.test>' })]);
     await splitThread(context, threadId, ['em_twin']);
     await stage.arrive(workspaceId, [makeReply(['em_a', 'em_b'], 'em_to_b', 5)]);
-    expect(await stage.threadOf(workspaceId, 'em_to_b')).toBe(threadId);
+    expect(await stage.findThread(workspaceId, 'em_to_b')).toBe(threadId);
   });
 
   test('adds events to the feed, and keeps its labels on both parts', async () => {
@@ -172,16 +172,16 @@ describe('a thread that is split', () => {
     await stage.actor.pool.query(`update thread set labels = '{Work}', label_keys = '{work}' where workspace_id = $1`, [
       workspaceId,
     ]);
-    const before = (await stage.eventsOf(workspaceId)).length;
+    const before = (await stage.listEvents(workspaceId)).length;
     const { newThreadId } = await splitThread(context, threadId, ['em_d', 'em_b']);
-    expect(await stage.eventsOf(workspaceId, before)).toEqual([
+    expect(await stage.listEvents(workspaceId, before)).toEqual([
       { kind: 'thread.split', thread_id: threadId, email_id: null, data: { thread: newThreadId } },
       { kind: 'thread.renumbered', thread_id: threadId, email_id: null, data: {} },
       { kind: 'email.threaded', thread_id: newThreadId, email_id: 'em_b', data: { position: 0, reason: 'manual' } },
       { kind: 'email.threaded', thread_id: newThreadId, email_id: 'em_d', data: { position: 1, reason: 'manual' } },
     ]);
-    expect((await stage.threadsOf(workspaceId)).map(({ labels }) => labels)).toEqual([['Work'], ['Work']]);
-    // Asked again, as after a lost answer, it is the same.
+    expect((await stage.listThreads(workspaceId)).map(({ labels }) => labels)).toEqual([['Work'], ['Work']]);
+    // Asked again, as after a lost reply, it is the same.
     expect(await splitThread(context, threadId, ['em_b', 'em_d'])).toEqual({ threadId, newThreadId });
   });
 
@@ -251,11 +251,11 @@ describe('messages that are moved', () => {
   test('are in another thread, and so are replies to them', async () => {
     const { workspaceId, context, threadId } = await chain();
     await stage.arrive(workspaceId, [makeMail('em_x', 2.5, { addresses: ['zoe@z.test', 'me@home.test'] })]);
-    const target = await stage.threadOf(workspaceId, 'em_x');
-    const before = (await stage.eventsOf(workspaceId)).length;
+    const target = await stage.findThread(workspaceId, 'em_x');
+    const before = (await stage.listEvents(workspaceId)).length;
     expect(await moveEmails(context, ['em_d', 'em_b', 'em_b', 'em_x'], target)).toBe(target);
     expect(await listIds(workspaceId, target)).toEqual(['em_b', 'em_x', 'em_d']);
-    expect((await stage.eventsOf(workspaceId, before)).map(({ kind, thread_id }) => [kind, thread_id])).toEqual([
+    expect((await stage.listEvents(workspaceId, before)).map(({ kind, thread_id }) => [kind, thread_id])).toEqual([
       ['thread.moved', threadId],
       ['thread.renumbered', threadId],
       ['thread.renumbered', target],
@@ -266,20 +266,20 @@ describe('messages that are moved', () => {
       makeReply(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 5),
       makeReply(['em_a', 'em_b', 'em_c'], 'em_to_c', 6),
     ]);
-    expect(await stage.threadOf(workspaceId, 'em_to_d')).toBe(target);
-    expect(await stage.threadOf(workspaceId, 'em_to_c')).toBe(threadId);
+    expect(await stage.findThread(workspaceId, 'em_to_d')).toBe(target);
+    expect(await stage.findThread(workspaceId, 'em_to_c')).toBe(threadId);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
     // Once there, nothing happens.
-    const after = (await stage.eventsOf(workspaceId)).length;
+    const after = (await stage.listEvents(workspaceId)).length;
     expect(await moveEmails(context, ['em_d'], target)).toBe(target);
-    expect(await stage.eventsOf(workspaceId)).toHaveLength(after);
+    expect(await stage.listEvents(workspaceId)).toHaveLength(after);
   });
 
   test('keep their new thread apart from the threads of their old one', async () => {
     const { workspaceId, context, threadId } = await chain();
     await stage.arrive(workspaceId, [makeMail('em_x', 4)]);
     const { newThreadId: ofC } = await splitThread(context, threadId, ['em_c']);
-    const target = await stage.threadOf(workspaceId, 'em_x');
+    const target = await stage.findThread(workspaceId, 'em_x');
     await moveEmails(context, ['em_d'], target);
     await stage.arrive(workspaceId, [makeReply(['em_a', 'em_b', 'em_c', 'em_d'], 'em_to_d', 5)]);
     expect(await listIds(workspaceId, target)).toEqual(['em_d', 'em_x', 'em_to_d']);
@@ -289,7 +289,7 @@ describe('messages that are moved', () => {
   test('that were all of a thread merge it: its id leads to the new one, which gets its labels', async () => {
     const { workspaceId, context, threadId } = await chain();
     await stage.arrive(workspaceId, [makeMail('em_x', 4), makeMail('em_y', 5)]);
-    const [, ofX = '', ofY = ''] = (await stage.threadsOf(workspaceId)).map(({ id }) => id);
+    const [, ofX = '', ofY = ''] = (await stage.listThreads(workspaceId)).map(({ id }) => id);
     await stage.actor.pool.query(`update thread set labels = '{Work,Tax}', label_keys = '{work,tax}' where id = $1`, [
       ofX,
     ]);
@@ -297,9 +297,9 @@ describe('messages that are moved', () => {
     await moveEmails(context, ['em_x', 'em_d', 'em_y'], threadId);
     expect(await listIds(workspaceId, ofX)).toEqual(['em_a', 'em_b', 'em_c', 'em_d', 'em_x', 'em_y']);
     expect(await listIds(workspaceId, ofY)).toHaveLength(6);
-    expect(await stage.threadsOf(workspaceId)).toMatchObject([{ id: threadId, labels: ['TAX', 'Work'] }]);
+    expect(await stage.listThreads(workspaceId)).toMatchObject([{ id: threadId, labels: ['TAX', 'Work'] }]);
     await stage.arrive(workspaceId, [makeReply(['em_x'], 'em_to_x', 9)]);
-    expect(await stage.threadOf(workspaceId, 'em_to_x')).toBe(threadId);
+    expect(await stage.findThread(workspaceId, 'em_to_x')).toBe(threadId);
     const { rows } = await stage.actor.pool.query('select * from thread_apart where workspace_id = $1', [workspaceId]);
     expect(rows).toEqual([]);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
@@ -308,14 +308,14 @@ describe('messages that are moved', () => {
   test('may come from several threads; each that keeps some stays apart', async () => {
     const { workspaceId, context, threadId } = await chain();
     await stage.arrive(workspaceId, [makeMail('em_x', 4), makeReply(['em_x'], 'em_y', 5), makeMail('em_t', 6)]);
-    const target = await stage.threadOf(workspaceId, 'em_t');
-    const ofX = await stage.threadOf(workspaceId, 'em_x');
+    const target = await stage.findThread(workspaceId, 'em_t');
+    const ofX = await stage.findThread(workspaceId, 'em_x');
     await moveEmails(context, ['em_d', 'em_y'], target);
     await stage.arrive(workspaceId, [makeReply(['em_x', 'em_a', 'em_y', 'em_d'], 'em_z', 7)]);
     expect(await listIds(workspaceId, target)).toEqual(['em_d', 'em_y', 'em_t', 'em_z']);
     // What had nothing to do with each other before may still be joined.
-    expect(await stage.threadOf(workspaceId, 'em_x')).toBe(ofX);
-    expect(await stage.threadOf(workspaceId, 'em_a')).toBe(threadId);
+    expect(await stage.findThread(workspaceId, 'em_x')).toBe(ofX);
+    expect(await stage.findThread(workspaceId, 'em_a')).toBe(threadId);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
 
@@ -325,10 +325,10 @@ describe('messages that are moved', () => {
     async (role) => {
       const database = stage.open(role);
       const one = await chain();
-      const context = stage.contextOf(one.workspaceId, database);
+      const context = stage.makeContext(one.workspaceId, database);
       const other = await chain();
       await stage.arrive(other.workspaceId, [makeMail('em_foreign', 5)]);
-      const foreign = await stage.threadOf(other.workspaceId, 'em_foreign');
+      const foreign = await stage.findThread(other.workspaceId, 'em_foreign');
       const refusal = (work: Promise<unknown>) => work.catch(({ code, message }) => `${code} ${message}`);
       expect([
         await refusal(moveEmails(context, ['em_foreign'], one.threadId)),

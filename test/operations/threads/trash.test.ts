@@ -31,15 +31,15 @@ async function mailbox() {
     makeReply(['em_1'], 'em_3', 2, { isArchived: true }),
     makeMail('em_4', 3),
   ]);
-  const one = await stage.threadOf(workspaceId, 'em_1');
-  const other = await stage.threadOf(workspaceId, 'em_4');
-  const events = (await stage.eventsOf(workspaceId)).length;
+  const one = await stage.findThread(workspaceId, 'em_1');
+  const other = await stage.findThread(workspaceId, 'em_4');
+  const events = (await stage.listEvents(workspaceId)).length;
   const bus = {
     publish: () => undefined,
     ask: (_subject: string, request: Parameters<typeof removeTrash>[2]) =>
       removeTrash(testActorContext(stage.actor), {}, request),
   };
-  const context = { ...stage.contextOf(workspaceId), bus } as unknown as OperationContext;
+  const context = { ...stage.makeContext(workspaceId), bus } as unknown as OperationContext;
   return { workspaceId, context, one, other, events };
 }
 
@@ -57,7 +57,7 @@ async function shown(context: OperationContext, isTrashed = false) {
 }
 
 const kindsSince = async (workspaceId: string, skipped: number) =>
-  (await stage.eventsOf(workspaceId, skipped)).map(({ kind, thread_id, data }) => [kind, thread_id, data]);
+  (await stage.listEvents(workspaceId, skipped)).map(({ kind, thread_id, data }) => [kind, thread_id, data]);
 
 const refusal = (work: Promise<unknown>) =>
   work.then(
@@ -139,7 +139,7 @@ describe('a thread', () => {
     const { workspaceId, context, one, events } = await mailbox();
     await trashThreads(context, [one]);
     await stage.arrive(workspaceId, [makeReply(['em_1'], 'em_5', 5)]);
-    expect(await stage.threadOf(workspaceId, 'em_5')).toBe(one);
+    expect(await stage.findThread(workspaceId, 'em_5')).toBe(one);
     expect((await shown(context)).threads[0]).toBe(one);
     expect(await shown(context, true)).toEqual(NOTHING);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
@@ -177,7 +177,7 @@ describe('a thread', () => {
 describe('an email', () => {
   test('leaves its thread for the trash, and returns to it with its place and its reason', async () => {
     const { workspaceId, context, one, events } = await mailbox();
-    const before = await stage.emailsOf(workspaceId);
+    const before = await stage.listEmails(workspaceId);
     const [trashed] = await trashEmails(context, ['em_2']);
     expect(trashed?.threadId).not.toBe(one);
     expect(await shown(context)).toMatchObject({ emails: ['em_4', 'em_3', 'em_1'], total: 3, count: 2 });
@@ -186,7 +186,7 @@ describe('an email', () => {
     expect(await restoreEmails(context, ['em_2'])).toEqual([{ emailId: 'em_2', threadId: one }]);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
     const unchanged = (email: (typeof before)[number]) => ({ ...email, updated_at: null });
-    expect((await stage.emailsOf(workspaceId)).map(unchanged)).toEqual(before.map(unchanged));
+    expect((await stage.listEmails(workspaceId)).map(unchanged)).toEqual(before.map(unchanged));
     expect(await kindsSince(workspaceId, events)).toEqual([
       ['thread.renumbered', one, {}],
       ['thread.trashed', trashed?.threadId, { from: one }],
@@ -200,8 +200,8 @@ describe('an email', () => {
     const { workspaceId, context, one } = await mailbox();
     await trashEmails(context, ['em_3']);
     await stage.arrive(workspaceId, [makeReply(['em_3'], 'em_5', 5)]);
-    expect(await stage.threadOf(workspaceId, 'em_5')).toBe(one);
-    expect(await stage.threadOf(workspaceId, 'em_3')).toBe(one);
+    expect(await stage.findThread(workspaceId, 'em_5')).toBe(one);
+    expect(await stage.findThread(workspaceId, 'em_3')).toBe(one);
     expect(await shown(context, true)).toEqual(NOTHING);
     expect(await stage.findFaults(workspaceId)).toEqual([]);
   });
@@ -237,8 +237,8 @@ describe('deleting forever', () => {
     await trashThreads(context, [one]);
     expect(await removeThreads(context, [one, other])).toEqual({ removed: 4, inWork: 0 });
     expect([await shown(context), await shown(context, true)]).toEqual([NOTHING, NOTHING]);
-    expect(await stage.emailsOf(workspaceId)).toEqual([]);
-    expect(await stage.threadsOf(workspaceId)).toEqual([]);
+    expect(await stage.listEmails(workspaceId)).toEqual([]);
+    expect(await stage.listThreads(workspaceId)).toEqual([]);
     expect(await refusal(readThread(context, one))).toBe('not_found');
     expect((await kindsSince(workspaceId, events)).map(([kind]) => kind)).toEqual([
       'thread.trashed',
@@ -283,7 +283,7 @@ test('a process that ends before the commit has moved nothing, and after it ever
     },
   });
   await expect(trashThreads(endAt('trash.before-commit'), [one])).rejects.toThrow('ends here');
-  expect([await shown(context, true), await stage.eventsOf(workspaceId, events)]).toEqual([NOTHING, []]);
+  expect([await shown(context, true), await stage.listEvents(workspaceId, events)]).toEqual([NOTHING, []]);
   await expect(trashThreads(endAt('trash.after-commit'), [one])).rejects.toThrow('ends here');
   expect((await trashThreads(context, [one])).threadIds).toEqual([one]);
   expect(await kindsSince(workspaceId, events)).toEqual([['thread.trashed', one, {}]]);

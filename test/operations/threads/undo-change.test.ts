@@ -18,18 +18,18 @@ async function mailbox() {
     makeReply(['em_1'], 'em_3', 2, { isArchived: true }),
     makeMail('em_4', 3),
   ]);
-  const context = stage.contextOf(workspaceId);
-  const [one, other] = [await stage.threadOf(workspaceId, 'em_1'), await stage.threadOf(workspaceId, 'em_4')];
+  const context = stage.makeContext(workspaceId);
+  const [one, other] = [await stage.findThread(workspaceId, 'em_1'), await stage.findThread(workspaceId, 'em_4')];
   await updateThread(context, one, { labels: ['rent', 'Home'] });
   return { workspaceId, context, one, other };
 }
 
 /** What a change and its undoing may touch. */
 async function readState(workspaceId: string) {
-  const emails = (await stage.emailsOf(workspaceId)).map(({ id, is_read, is_archived, read_at, trashed_at }) => {
+  const emails = (await stage.listEmails(workspaceId)).map(({ id, is_read, is_archived, read_at, trashed_at }) => {
     return { id, is_read, is_archived, read_at, isTrashed: trashed_at !== null };
   });
-  const threads = (await stage.threadsOf(workspaceId)).map((thread) => {
+  const threads = (await stage.listThreads(workspaceId)).map((thread) => {
     const { id, labels, unread_count, archived_count, trashed_at } = thread;
     return { id, labels, unread_count, archived_count, isTrashed: trashed_at !== null };
   });
@@ -82,7 +82,7 @@ describe('an undone change', () => {
   test('leaves threads alone that mail, the user or a merge changed since', async () => {
     const { workspaceId, context, one, other } = await mailbox();
     await stage.arrive(workspaceId, [makeMail('em_5', 4), makeMail('em_6', 5)]);
-    const [third, fourth] = [await stage.threadOf(workspaceId, 'em_5'), await stage.threadOf(workspaceId, 'em_6')];
+    const [third, fourth] = [await stage.findThread(workspaceId, 'em_5'), await stage.findThread(workspaceId, 'em_6')];
     const { undoId } = await updateThreads(context, [one, other, third, fourth], { isArchived: true, isRead: true });
     await stage.arrive(workspaceId, [makeReply(['em_1'], 'em_7', 6)]);
     await updateThread(context, other, { isRead: false });
@@ -100,9 +100,9 @@ describe('an undone change', () => {
   test('announces what it changed back', async () => {
     const { workspaceId, context, one, other } = await mailbox();
     const changed = await updateThreads(context, [one, other], { isRead: true, addLabels: ['work'] });
-    const { length } = await stage.eventsOf(workspaceId);
+    const { length } = await stage.listEvents(workspaceId);
     await undoThreadChange(context, readUndoId(changed));
-    const events = (await stage.eventsOf(workspaceId, length)).map(({ kind, thread_id }) => `${kind} ${thread_id}`);
+    const events = (await stage.listEvents(workspaceId, length)).map(({ kind, thread_id }) => `${kind} ${thread_id}`);
     const expected = [one, other].flatMap((id) => [`thread.labelled ${id}`, `thread.unread ${id}`]);
     expect(events.toSorted((a, b) => a.localeCompare(b))).toEqual(expected.toSorted((a, b) => a.localeCompare(b)));
   });
@@ -137,7 +137,7 @@ test.each(['undo.taken', 'undo.before-commit'] as const)(
 
 test('a change of another account is not found', async () => {
   const { workspaceId, context, one } = await mailbox();
-  const stranger = stage.contextOf(newWorkspace());
+  const stranger = stage.makeContext(newWorkspace());
   const id = readUndoId(await updateThreads(context, [one], { isRead: true }));
   const before = await readState(workspaceId);
   for (const asked of [id, id.toUpperCase(), `${id} `, '', 'chg_x', "' or true --"])

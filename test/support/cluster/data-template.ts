@@ -17,7 +17,7 @@ export async function copyDataDirectory(to: string): Promise<void> {
   await copy(await templateDirectory(), to);
 }
 
-/** The same for a cluster alone, whose database is `postgres`; answers the superuser's password. */
+/** The same for a cluster alone, whose database is `postgres`; returns the superuser's password. */
 export async function copyCluster(to: string): Promise<string> {
   const template = await templateDirectory();
   await copy(path.join(template, 'postgresql'), to);

@@ -11,7 +11,7 @@ export interface TestDatabase {
   url: string;
   /** DATABASE_URL and SECRET_KEY of processes of the service */
   environment: { DATABASE_URL: string; SECRET_KEY: string };
-  urlOf(role: DatabaseRole): string;
+  readUrl(role: DatabaseRole): string;
   open(role: DatabaseRole): Database;
   drop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     url,
     environment: { DATABASE_URL: withoutLogin(url), SECRET_KEY: clusterSecretKey },
-    urlOf: readUrl,
+    readUrl,
     open(role) {
       const database = openDatabase({
         url: readUrl(role),

@@ -74,7 +74,7 @@ export function watchContext(context: BrowserContext, url: string): Watch {
   return watch;
 }
 
-/** Hands mails over by SMTP; answers their ids by subject when all of them have been read. */
+/** Hands mails over by SMTP; returns their ids by subject when all of them have been read. */
 export async function deliverAll(
   { service }: BrowserStage,
   account: Awaited<ReturnType<BrowserStage['account']>>,

@@ -41,7 +41,7 @@ const RESPONSE_LIMIT_MS = 30_000;
 
 /**
  * Mail in and out at a steady pace, sent as an MTA and an API client send it: what is answered with 4xx, or not at all, is offered again,
- * to the next server, until it is taken; a request that found no answer is repeated with its Idempotency-Key. What was said meanwhile is counted.
+ * to the next server, until it is taken; a request that found no response is repeated with its Idempotency-Key. What was said meanwhile is counted.
  */
 export class MailTraffic {
   readonly offers: Offer[] = [];
@@ -87,7 +87,7 @@ export class MailTraffic {
     // Whatever the timer misses on a busy machine is made up for.
     const timer = setInterval(() => {
       for (; begun < ((performance.now() - startedAt) / 1_000) * perSecond; begun++) {
-        // Whoever waits for this many answers has no further mail: what a machine that is busy cannot take shall not pile up.
+        // Whoever waits for this many responses has no further mail: what a machine that is busy cannot take shall not pile up.
         if (this.#open.size >= perSecond * MAX_OPEN_SECONDS) continue;
         const work = begin(this.#count++).finally(() => this.#open.delete(work));
         this.#open.add(work);
@@ -194,7 +194,7 @@ function compose(n: number, address: string): Buffer {
   return Buffer.from(lines.join('\r\n'));
 }
 
-/** The answer, or the word for why there was none. */
+/** The response, or the word for why there was none. */
 async function post(
   url: string,
   request: RequestInit,

@@ -44,7 +44,7 @@ export async function recordChanges(owner: Database): Promise<ChangedRows> {
       create table before_sweep.${name} as select ${columns} from ${name};
       create trigger note_swept_change after insert or update or delete on ${name}
         for each row execute function note_swept_change('${name}')`);
-  const columnsOf = new Map(swept.map(({ name, columns }) => [name, columns]));
+  const columnsByTable = new Map(swept.map(({ name, columns }) => [name, columns]));
   return {
     async take() {
       const { rows } = await pool.query<{ name: string }>('delete from swept_change returning name');
@@ -54,7 +54,7 @@ export async function recordChanges(owner: Database): Promise<ChangedRows> {
       if (changed.length === 0) return;
       const statements = changed.map(
         (name) =>
-          `delete from ${name}; insert into ${name} (${columnsOf.get(name)}) select ${columnsOf.get(name)} from before_sweep.${name};`,
+          `delete from ${name}; insert into ${name} (${columnsByTable.get(name)}) select ${columnsByTable.get(name)} from before_sweep.${name};`,
       );
       // Neither triggers nor foreign keys: the rows fit together as they did before.
       await pool.query(`begin; set local session_replication_role = replica; ${statements.join(' ')} commit`);

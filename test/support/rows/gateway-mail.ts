@@ -8,7 +8,7 @@ import { testSecretKey } from './sent-mail.ts';
 
 /** Mail that comes in at a test gateway: received, parsed and threaded by the real actors, on its bus and its database. */
 export interface GatewayMail {
-  /** Offers a message as SMTP does; answers the id that its email bears. */
+  /** Offers a message as SMTP does; returns the id that its email bears. */
   deliver(message: string, recipient: string): Promise<string>;
   stop(): Promise<void>;
 }

@@ -165,7 +165,7 @@ export async function readHoldings(database: Database, mailbox: TestMailbox): Pr
   };
 }
 
-/** Puts a claimed thread, a mail with an attachment, a DMARC report, a delivery and routes straight into the tables; answers their ids by column. */
+/** Puts a claimed thread, a mail with an attachment, a DMARC report, a delivery and routes straight into the tables; returns their ids by column. */
 export async function addMail({ actor }: HoldingsGround, mailbox: TestMailbox): Promise<Record<string, string | null>> {
   const { workspaceId, address, domainId, addressId, endpointId } = mailbox;
   const { pool } = actor;

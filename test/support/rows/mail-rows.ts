@@ -34,7 +34,7 @@ export interface MailRow {
   raw?: Buffer;
 }
 
-/** Stores emails with content, search text, raw bytes and counters, straight into the tables; answers their ids in order. */
+/** Stores emails with content, search text, raw bytes and counters, straight into the tables; returns their ids in order. */
 export async function insertMail(database: Database, mails: readonly MailRow[]): Promise<string[]> {
   const ids: string[] = [];
   for (const mail of mails) {

@@ -19,7 +19,7 @@ export interface ScheduledMail {
   references?: string[];
 }
 
-/** Stores scheduled emails with content, recipients and totals, straight into the tables; answers their ids in order. */
+/** Stores scheduled emails with content, recipients and totals, straight into the tables; returns their ids in order. */
 export async function insertScheduled(database: Database, mails: readonly ScheduledMail[]): Promise<string[]> {
   const rows = mails.map((mail) => {
     const createdAt = mail.createdAt ?? new Date();

@@ -51,7 +51,7 @@ export async function createSender(
   };
 }
 
-/** Queues an email to be sent at once, straight into the tables; answers its id. */
+/** Queues an email to be sent at once, straight into the tables; returns its id. */
 export async function queueMail(database: Database, sender: TestSender, mail: QueuedMail): Promise<string> {
   const now = new Date();
   const emailId = makeIdentifier('email', now, randomBytes(10));

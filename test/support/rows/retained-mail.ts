@@ -7,7 +7,7 @@ export interface SharedMail {
   emailId: string;
 }
 
-/** Gives emails one raw message, as those of one SMTP transaction have, with bodies, receptions and a decided route. Answers its id. */
+/** Gives emails one raw message, as those of one SMTP transaction have, with bodies, receptions and a decided route. Returns its id. */
 export async function giveRaw(owner: Database, mails: readonly SharedMail[], text = 'the body'): Promise<string> {
   const rawId = `raw_${randomBytes(12).toString('hex')}`;
   const bytes = Buffer.from(`Subject: shared\r\n\r\n${text} ${rawId}\r\n`);

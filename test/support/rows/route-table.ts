@@ -32,7 +32,7 @@ export interface ServedRoute {
 }
 
 /**
- * Runs what makes an application and answers its routes: Fastify tells of each instance when it is made, before it has any.
+ * Runs what makes an application and returns its routes: Fastify tells of each instance when it is made, before it has any.
  * Routes of HEAD are those of GET. `plant` may add routes of its own.
  */
 export async function recordRoutes<T>(

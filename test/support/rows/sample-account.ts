@@ -21,7 +21,7 @@ export interface SamplePlace {
   domain: string;
   domainId: string;
   smtpPort: number;
-  /** a webhook that answers 200; null: none, and deliveries fail */
+  /** a webhook that returns 200; null: none, and deliveries fail */
   webhookUrl: string | null;
 }
 
@@ -153,7 +153,7 @@ export async function fillAccount({
   };
 }
 
-/** Waits until so many mails have come in and have their threads; answers them. */
+/** Waits until so many mails have come in and have their threads; returns them. */
 async function waitForMail(
   call: (
     method: string,

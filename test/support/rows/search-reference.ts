@@ -84,14 +84,14 @@ export async function readSearchReference(
        participant_emails from thread where workspace_id = $1`,
     [workspaceId],
   );
-  const threadOf = new Map(threads.map((thread) => [thread.id, thread]));
+  const threadById = new Map(threads.map((thread) => [thread.id, thread]));
   const messages = Map.groupBy(emails, (email) => email.thread_id);
   return {
     emails: (terms, conditions) =>
       newestFirst(
         emails
           .filter((email) => matchesEmail(email, terms, conditions))
-          .filter((email) => hasLabels(threadOf.get(email.thread_id), terms))
+          .filter((email) => hasLabels(threadById.get(email.thread_id), terms))
           .map(({ id, created_at }) => ({ id, at: created_at })),
       ),
     threads: (terms, conditions) =>

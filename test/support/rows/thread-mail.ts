@@ -131,9 +131,9 @@ export function partitionByDefinition(messages: readonly ThreadableMessage[]): M
 }
 
 /** The same shape from any naming of threads. */
-export function canonicalPartition(threadOf: ReadonlyMap<string, string>): Map<string, string> {
+export function canonicalPartition(threadById: ReadonlyMap<string, string>): Map<string, string> {
   const least = new Map<string, string>();
-  const ordered = sortedByKey(threadOf);
+  const ordered = sortedByKey(threadById);
   for (const [emailId, thread] of ordered) if (!least.has(thread)) least.set(thread, emailId);
   return new Map([...ordered].map(([emailId, thread]) => [emailId, least.get(thread) ?? '']));
 }

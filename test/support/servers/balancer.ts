@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** One of several servers of a kind. */
 export interface Backend {
   port: number;
-  /** answers 200 while it wants work */
+  /** returns 200 while it wants work */
   readyUrl: string;
 }
 

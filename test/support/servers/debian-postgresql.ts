@@ -8,7 +8,7 @@ import { freePort } from '../cluster/cluster.ts';
 export interface DebianPostgresql {
   /** of the role `postroom`, which owns the database `postroom` and may make roles but is no superuser */
   url: string;
-  /** Makes a further empty database of the same owner; answers its URL. */
+  /** Makes a further empty database of the same owner; returns its URL. */
   createDatabase(name: string): Promise<string>;
   stop(): Promise<void>;
 }

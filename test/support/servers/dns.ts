@@ -12,7 +12,7 @@ export interface DnsServer {
   address: string;
   /** What it answers from now on. A name that was set for some type has no records of the others; unknown names are NXDOMAIN. */
   set(name: string, type: string, records: DnsRecords): void;
-  /** names whose answers, and those below them, count as validated (AD) */
+  /** names whose responses, and those below them, count as validated (AD) */
   secure: Set<string>;
   /** Forgets what was set. */
   clear(): void;
@@ -42,7 +42,7 @@ export async function startDnsServer(host = '127.0.0.1'): Promise<DnsServer> {
   };
 }
 
-/** Serves what `zoneOf` returns for a name, SERVFAIL where that is null, and adds each question to `queries`. */
+/** Serves what `findZone` returns for a name, SERVFAIL where that is null, and adds each question to `queries`. */
 export async function serveDns(
   host: string,
   findZone: (name: string) => DnsZone | null,

@@ -89,7 +89,7 @@ export class Fleet {
         await createTrafficAccount(service, receiver.url),
         await createTrafficAccount(service, receiver.url),
       ];
-      return new Fleet({ service, sink, receiver, accounts, http, smtp, monitoring, portsOf: makePorts });
+      return new Fleet({ service, sink, receiver, accounts, http, smtp, monitoring, makePorts });
     } catch (error) {
       await service.stop();
       throw error;
@@ -112,7 +112,7 @@ export class Fleet {
   /** Ends the process, which has to drain within its time, and starts it from that folder. */
   async replace(name: string, folder: string): Promise<void> {
     expect(await this.service.end(name, 'SIGTERM'), `${name} ended`).toBe(0);
-    this.service.startProcess(name, this.#parts.portsOf(name), folder);
+    this.service.startProcess(name, this.#parts.makePorts(name), folder);
     await ready(this.service, name, this.#parts.monitoring(name));
   }
 
@@ -196,7 +196,7 @@ interface FleetParts {
   smtp: Balancer;
   /** /ready and /metrics of one process */
   monitoring: (name: string) => string;
-  portsOf: (name: string) => Record<string, string>;
+  makePorts: (name: string) => Record<string, string>;
 }
 
 async function ready(service: Service, name: string, url: string): Promise<void> {

@@ -43,7 +43,7 @@ export async function startGatewayProcess(
     });
   const url = `http://127.0.0.1:${port}`;
   await until(
-    `${url}/ready answers 200`,
+    `${url}/ready returns 200`,
     () => output,
     async () => (await fetch(`${url}/ready`)).ok,
   );

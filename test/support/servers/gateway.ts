@@ -169,7 +169,7 @@ function readCaller(app: FastifyInstance): TestGateway['call'] {
 async function openGatewayDatabase(testDatabase: TestDatabase, options: TestGatewayOptions): Promise<Database> {
   const { role = 'postroom_gateway' } = options;
   if (options.databasePort === undefined) return testDatabase.open(role);
-  const url = new URL(testDatabase.urlOf(role));
+  const url = new URL(testDatabase.readUrl(role));
   const host = url.searchParams.get('host') ?? url.hostname;
   url.port = String(await options.databasePort({ host, port: Number(url.port) }));
   return openDatabase({

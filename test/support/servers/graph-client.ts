@@ -4,7 +4,7 @@ import type { TestGateway } from './gateway.ts';
 
 export type GraphClient = ReturnType<typeof graphClient>;
 
-/** A client of the graph with one account's key. Its answers fail the test when they have `errors`; their form is the query's. */
+/** A client of the graph with one account's key. Its responses fail the test when they have `errors`; their form is the query's. */
 export function graphClient(gateway: TestGateway, key: string) {
   return {
     async ask(query: string, variables?: Record<string, unknown>) {

@@ -12,7 +12,7 @@ export interface ModelRequest {
   };
 }
 
-/** An answer of the model: its judgement, the text of its message, or whatever is done with the response. */
+/** A response of the model: its judgement, the text of its message, or whatever is done with the response. */
 export type ModelScript = { match: boolean; reason: string } | string | ((response: ServerResponse) => void);
 
 export interface GuardModelServer {

@@ -2,16 +2,16 @@ import { Agent, request } from 'undici';
 
 /** What clients got while they asked without a pause. */
 interface ClientReport {
-  /** how many answers of each status */
-  answers: Record<number, number>;
-  /** requests without an answer: why */
+  /** how many responses of each status */
+  responses: Record<number, number>;
+  /** requests without a response: why */
   failures: string[];
 }
 
 export interface Clients {
   /** those that keep their connections alive, and those that have one for each request */
   reports: { kept: ClientReport; single: ClientReport };
-  /** Ends when each has its last answer. */
+  /** Ends when each has its last response. */
   stop(): Promise<void>;
 }
 
@@ -21,7 +21,10 @@ const CLIENTS = 3;
 /** Asks again and again, reading and writing in turn; nobody tries again what failed. */
 export function startClients(origin: () => string, key: string, write: (n: number) => object): Clients {
   const kept = new Agent({ keepAliveTimeout: 60_000, connections: CLIENTS });
-  const reports = { kept: { answers: {}, failures: [] }, single: { answers: {}, failures: [] } } as Clients['reports'];
+  const reports = {
+    kept: { responses: {}, failures: [] },
+    single: { responses: {}, failures: [] },
+  } as Clients['reports'];
   let isStopped = false;
   let count = 0;
 
@@ -37,7 +40,7 @@ export function startClients(origin: () => string, key: string, write: (n: numbe
         reset: isSingle,
       });
       await body.text();
-      report.answers[statusCode] = (report.answers[statusCode] ?? 0) + 1;
+      report.responses[statusCode] = (report.responses[statusCode] ?? 0) + 1;
     } catch (error) {
       report.failures.push(`${isWrite ? 'POST' : 'GET'} ${String(error)}`);
     }

@@ -10,7 +10,7 @@ import { standsStill } from './process-tree.ts';
 /** A real nats-server on a free port of 127.0.0.1, with the configuration that is shipped. */
 export interface NatsServer {
   url: string;
-  /** Stops answering without closing anything (SIGSTOP); resolves when every thread of it stands still. */
+  /** Stops responding without closing anything (SIGSTOP); resolves when every thread of it stands still. */
   pause(): Promise<void>;
   resume(): void;
   /** Ends the process; start() brings it back on the same port. */
@@ -93,5 +93,5 @@ async function responses(port: number): Promise<void> {
       socket.destroy();
     }
   }
-  throw new Error(`nothing answers at port ${port}`);
+  throw new Error(`nothing listens at port ${port}`);
 }

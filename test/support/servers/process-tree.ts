@@ -49,7 +49,7 @@ export function readProcess(pid: number): ProcessUse[] {
         command,
         // Reading it takes the kernel milliseconds for a large process.
         get residentMiB() {
-          return residentMiBOf(pid);
+          return readResidentMiB(pid);
         },
         cpuSeconds: [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0) / clockTicks,
       },
@@ -59,7 +59,7 @@ export function readProcess(pid: number): ProcessUse[] {
   }
 }
 
-function residentMiBOf(pid: number): number {
+function readResidentMiB(pid: number): number {
   try {
     const proportional = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'));
     return Math.round(Number(proportional?.[1] ?? 0) / 1024);

@@ -21,7 +21,7 @@ export interface ReportActors {
   /** a new account with a domain of its own */
   mailbox(options?: Partial<MailboxOptions>): Promise<TestMailbox>;
   /**
-   * Offers a message as SMTP does, and awaits that it is parsed. Answers the identifier that its email bears if it makes one, or the
+   * Offers a message as SMTP does, and awaits that it is parsed. Returns the identifier that its email bears if it makes one, or the
    * reply code when the recipient is refused.
    */
   deliver(bytes: Buffer, recipient: string, reversePath?: string): Promise<string | number>;

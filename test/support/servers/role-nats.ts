@@ -14,7 +14,7 @@ export type Role = (typeof roles)[number];
 export interface RoleNats {
   /** without credentials */
   url: string;
-  urlOf(role: Role): string;
+  readUrl(role: Role): string;
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function startRoleNats(options: { maxPayload?: string } = {}): Prom
   });
   return {
     url: `nats://127.0.0.1:${port}`,
-    urlOf: (role) => `nats://${role}:${env[`NATS_${role.toUpperCase()}_PASSWORD`]}@127.0.0.1:${port}`,
+    readUrl: (role) => `nats://${role}:${env[`NATS_${role.toUpperCase()}_PASSWORD`]}@127.0.0.1:${port}`,
     async close() {
       process.off('exit', end);
       const exited = once(child, 'exit');

@@ -36,7 +36,7 @@ export interface ServiceOptions {
 export interface ServiceResponse {
   status: number;
   headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests read into the answers of many routes
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read into the responses of many routes
   body: any;
 }
 
@@ -129,7 +129,7 @@ export class Service {
     return service;
   }
 
-  /** Starts what is not running, and awaits that HTTP answers, and SMTP if it is started. `environment` is added on one machine. */
+  /** Starts what is not running, and awaits that HTTP responds, and SMTP if it is started. `environment` is added on one machine. */
   async start(environment: Record<string, string> = {}): Promise<void> {
     if (this.mode === 'split') {
       await this.#startSplit();
@@ -139,7 +139,7 @@ export class Service {
     const before = this.output.length;
     this.startProcess('runner', environment);
     await this.awaitReady();
-    // HTTP answers before the first account is made, and a fault in between ends the start.
+    // HTTP responds before the first account is made, and a fault in between ends the start.
     await until(
       'the start is complete',
       () => this.output.slice(-3000),
@@ -150,7 +150,7 @@ export class Service {
 
   async awaitReady(): Promise<void> {
     await until(
-      `${this.url}/ready answers 200`,
+      `${this.url}/ready returns 200`,
       () => this.output.slice(-3000),
       async () => {
         const response = await fetch(`${this.url}/ready`);
@@ -258,7 +258,7 @@ export class Service {
     return `http://127.0.0.1:${port}`;
   }
 
-  /** Ends one process by a signal and awaits its end; answers the exit code, null when the signal ended it. */
+  /** Ends one process by a signal and awaits its end; returns the exit code, null when the signal ended it. */
   async end(name: string, signal: NodeJS.Signals): Promise<number | null> {
     const child = this.processes.get(name);
     if (child === undefined) return null;

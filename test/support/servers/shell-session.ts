@@ -4,7 +4,7 @@ import { once } from 'node:events';
 
 /** A shell that is open as long as a reader of a guide would have it: variables and functions stay from one example to the next. */
 export interface ShellSession {
-  /** Runs an example to its end; answers what it printed. Throws when its last command fails. */
+  /** Runs an example to its end; returns what it printed. Throws when its last command fails. */
   run(example: string): Promise<string>;
   /** Starts an example that goes on, in a shell of its own. */
   follow(example: string): { printed: () => string; end: () => Promise<void> };

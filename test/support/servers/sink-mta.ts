@@ -113,7 +113,7 @@ export interface SinkMta {
   /** most connections open at once so far */
   peakConnections(): number;
   /** Replaces the script from now on. */
-  answer(script: SinkScript): void;
+  respond(script: SinkScript): void;
   /** Resolves when that many messages were taken in all; rejects with what came after the limit (two minutes unless told). */
   received(count: number, limitMs?: number): Promise<SinkMessage[]>;
   /** Resolves when the condition, which is looked at whenever anything was said, holds; rejects after the limit. */
@@ -217,7 +217,7 @@ export async function startSinkMta(options: SinkOptions = {}): Promise<SinkMta> 
     connections: [],
     openConnections: () => open.size,
     peakConnections: () => peak,
-    answer(next) {
+    respond(next) {
       script = next;
     },
     async received(count, limitMs) {

@@ -236,7 +236,7 @@ export class SinkSession {
     await this.#say(response, `250 2.0.0 taken as ${connection.number}-${connection.messageCount}`);
   }
 
-  /** Answers what was said; empty when the connection was ended instead. */
+  /** Returns what was said; empty when the connection was ended instead. */
   async #say(response: SinkResponse, ordinary: SinkReply | ''): Promise<string> {
     const { connection, onChange } = this.#options;
     if (response === 'drop') {

@@ -64,7 +64,7 @@ export async function sendOne(options: {
   return result;
 }
 
-/** Sends all messages and answers what became of each, in the order of n. Never throws for a refused or dropped message. */
+/** Sends all messages and returns what became of each, in the order of n. Never throws for a refused or dropped message. */
 export async function smtpLoad(options: SmtpLoadOptions): Promise<SmtpLoadResult[]> {
   const results: SmtpLoadResult[] = [];
   let next = 0;

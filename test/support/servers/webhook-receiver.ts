@@ -35,10 +35,10 @@ export type ScriptedResponse =
       body?: string | Buffer;
       /** instead of a body: that many bytes, written at the pace of the client */
       bodyBytes?: number;
-      /** milliseconds before the answer */
+      /** milliseconds before the response */
       delayMs?: number;
     }
-  /** never answers */
+  /** never responds */
   | 'hang'
   /** resets the connection */
   | 'reset'
@@ -78,7 +78,7 @@ export interface WebhookReceiver {
   /** bytes written to clients so far */
   bytesSent(): number;
   /** Replaces the script from now on. */
-  answer(script: Script | readonly ScriptedResponse[]): void;
+  respond(script: Script | readonly ScriptedResponse[]): void;
   /** Resolves when that many requests came in all; rejects with what came after the limit (two minutes unless told). */
   received(count: number, limitMs?: number): Promise<ReceivedRequest[]>;
   /** Resolves when the requests so far meet the condition; rejects after the limit. */
@@ -158,7 +158,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
       for (const socket of sockets) socket.destroy();
     },
     bytesSent: () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten, closedBytes),
-    answer(next) {
+    respond(next) {
       script = asScript(next);
     },
     received: (count, limitMs) => until((all) => all.length >= count, limitMs),

@@ -4,7 +4,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 export interface BrowserSession {
   /** by name, as the gateway set them; those it took back are gone */
   cookies: Map<string, string>;
-  /** the Set-Cookie fields of the last answer */
+  /** the Set-Cookie fields of the last response */
   lastCookies: string[];
   auth: (method: 'GET' | 'POST', path: string, body?: unknown, headers?: Fields) => Promise<LightMyRequestResponse>;
   graphql: (query: string, headers?: Fields, variables?: Record<string, unknown>) => Promise<LightMyRequestResponse>;

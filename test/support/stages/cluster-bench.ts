@@ -21,7 +21,7 @@ export interface Figures {
   /** requests to the webhook receiver beyond one for each delivery; copies at the sink beyond one for each email */
   repeatedWebhooks: number;
   doubledSends: number;
-  /** attempts at webhooks to which our rows know no answer: each may have brought one more request */
+  /** attempts at webhooks to which our rows know no response: each may have brought one more request */
   unansweredWebhooks: number;
 }
 
@@ -112,7 +112,7 @@ export class ClusterBench {
   }
 
   /**
-   * Awaits that everything has gone its way, then that I1 to I5 hold; answers the figures since the last time. `inHand`: Message-IDs of
+   * Awaits that everything has gone its way, then that I1 to I5 hold; returns the figures since the last time. `inHand`: Message-IDs of
    * emails that were in somebody's hand at a kill, which may have gone out once more. `experiment`: its id in docs/chaos.md.
    */
   async settle(experiment: string, inHand: readonly string[] = []): Promise<Figures> {
@@ -162,7 +162,7 @@ export class ClusterBench {
     return rows.map((row) => row.message_id);
   }
 
-  /** Attempts that ended without an answer, and claims whose attempt was never written down because its process was killed. */
+  /** Attempts that ended without a response, and claims whose attempt was never written down because its process was killed. */
   async #unanswered(): Promise<number> {
     const [row] = await this.query<{ count: number }>(
       `select (select count(*) from delivery_attempt where status_code is null)::int as count`,

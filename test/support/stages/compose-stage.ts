@@ -31,7 +31,7 @@ export interface ComposeStageOptions {
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
-/** Where programs listen in their containers, for tests; docker-compose.yml has to agree, or nothing answers there. */
+/** Where programs listen in their containers, for tests; docker-compose.yml has to agree, or nothing responds there. */
 const HTTP_PORT = 3000;
 const SMTP_PORT = 2525;
 const MONITORING_PORT = 9464;
@@ -71,7 +71,7 @@ export class ComposeStage {
     this.#ground = parts.ground;
     this.#cluster = parts.cluster;
     this.#resolver = parts.resolver;
-    for (const { name } of this.services) this.#resolver.set(name, 'A', [this.addressOf(name)]);
+    for (const { name } of this.services) this.#resolver.set(name, 'A', [this.readAddress(name)]);
   }
 
   /** Starts every service as docker-compose.yml orders them, and awaits that each does its work. */
@@ -105,7 +105,7 @@ export class ComposeStage {
     await Promise.all(wanted.filter(({ image }) => image.startsWith('nats:')).map(({ name }) => this.awaitReady(name)));
     if (!without.includes('migrate')) {
       const code = await awaitExit(this.startService('migrate'));
-      if (code !== 0) throw new Error(`migrate: ${code}\n${this.outputOf('migrate')}`);
+      if (code !== 0) throw new Error(`migrate: ${code}\n${this.readOutput('migrate')}`);
     }
     const others = wanted.map(({ name }) => name).filter((name) => name !== 'migrate' && !this.isRunning(name));
     for (const name of others) this.startService(name);
@@ -129,15 +129,15 @@ export class ComposeStage {
   /** Starts one service by its name, with further environment; when it runs already, a second process of it. */
   startService(name: string, more: Record<string, string> = {}): ChildProcess {
     const service = this.#service(name);
-    const { program, words } = this.#commandOf(service);
+    const { program, words } = this.#makeCommand(service);
     const [first = '', ...rest] = [...(this.#ground?.within(name) ?? []), program, ...words];
     const child = spawn(first, rest, {
       cwd: root,
-      env: { ...inherited(), STAGE_DIRECTORY: this.directory, ...this.environmentOf(name), ...more },
+      env: { ...inherited(), STAGE_DIRECTORY: this.directory, ...this.readEnvironment(name), ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     notePid(this.directory, child.pid);
-    const take = (chunk: Buffer) => this.#outputs.set(name, this.outputOf(name) + chunk.toString());
+    const take = (chunk: Buffer) => this.#outputs.set(name, this.readOutput(name) + chunk.toString());
     child.stdout.on('data', take);
     child.stderr.on('data', take);
     child.once('error', (error) => take(Buffer.from(`${program}: ${error.message}\n`)));
@@ -145,7 +145,7 @@ export class ComposeStage {
     return child;
   }
 
-  /** Ends one process by a signal and awaits its end; answers the exit code, null when the signal ended it or it did not run. */
+  /** Ends one process by a signal and awaits its end; returns the exit code, null when the signal ended it or it did not run. */
   async end(name: string, signal: NodeJS.Signals): Promise<number | null> {
     const child = this.processes.get(name);
     if (child === undefined || !this.isRunning(name)) return null;
@@ -168,22 +168,22 @@ export class ComposeStage {
   /** Resolves when the service does its work: what its health check asks. */
   async awaitReady(name: string): Promise<void> {
     const isReady = this.#readiness(name);
-    const about = () => this.outputOf(name).slice(-3000);
+    const about = () => this.readOutput(name).slice(-3000);
     await until(`${name} is ready`, about, isReady, START_LIMIT_MS);
   }
 
   /** The address of a service's container: the file's own, or one of the upper half. */
-  addressOf(name: string): string {
+  readAddress(name: string): string {
     const { addresses } = this.#service(name);
     const given = Object.values(addresses).find((address) => address !== null);
     if (given !== undefined && given !== null) return interpolate(given, this.env);
-    const elsewhere = this.#ground?.addressOf(name) ?? null;
+    const elsewhere = this.#ground?.readAddress(name) ?? null;
     if (elsewhere !== null) return elsewhere;
     return `${this.#network}.${10 + this.services.findIndex((service) => service.name === name)}`;
   }
 
   /** What the service finds in its environment. */
-  environmentOf(name: string): Record<string, string> {
+  readEnvironment(name: string): Record<string, string> {
     const service = this.#service(name);
     return Object.fromEntries(
       Object.entries(service.environment).map(([variable, text]) => [variable, this.#place(text, service)]),
@@ -191,39 +191,39 @@ export class ComposeStage {
   }
 
   /** The words of the service's health check, with this machine's addresses; null when it has none. */
-  healthcheckOf(name: string): string[] | null {
+  readHealthcheck(name: string): string[] | null {
     const service = this.#service(name);
     return service.healthcheck?.map((word) => this.#place(word, service)) ?? null;
   }
 
   /** HTTP and SMTP as the world sees them: at the proxy. */
   get url(): string {
-    return `http://${this.addressOf('proxy')}:${PROXY_HTTP_PORT}`;
+    return `http://${this.readAddress('proxy')}:${PROXY_HTTP_PORT}`;
   }
 
   get smtp(): { host: string; port: number } {
-    return { host: this.addressOf('proxy'), port: PROXY_SMTP_PORT };
+    return { host: this.readAddress('proxy'), port: PROXY_SMTP_PORT };
   }
 
   /** One gateway, past the proxy. */
-  urlOf(gateway: string): string {
-    return `http://${this.addressOf(gateway)}:${HTTP_PORT}`;
+  readUrl(gateway: string): string {
+    return `http://${this.readAddress(gateway)}:${HTTP_PORT}`;
   }
 
   /** One SMTP server, past the proxy. */
-  smtpOf(name: string): { host: string; port: number } {
-    return { host: this.addressOf(name), port: SMTP_PORT };
+  findSmtp(name: string): { host: string; port: number } {
+    return { host: this.readAddress(name), port: SMTP_PORT };
   }
 
   /** /health, /ready and /metrics of one process. */
-  monitoringOf(name: string): string {
-    return `http://${this.addressOf(name)}:${MONITORING_PORT}`;
+  readMonitoringUrl(name: string): string {
+    return `http://${this.readAddress(name)}:${MONITORING_PORT}`;
   }
 
   /** All NATS servers, as that role. */
-  natsUrlOf(role: string): string {
+  readNatsUrl(role: string): string {
     const nodes = this.services.filter(({ image }) => image.startsWith('nats:'));
-    const places = nodes.map(({ name }) => `${this.addressOf(name)}:${NATS_PORT}`);
+    const places = nodes.map(({ name }) => `${this.readAddress(name)}:${NATS_PORT}`);
     const password = this.env[`NATS_${role.toUpperCase()}_PASSWORD`] ?? '';
     return places.map((place, n) => (n === 0 ? `nats://${role}:${password}@${place}` : `nats://${place}`)).join(',');
   }
@@ -238,7 +238,7 @@ export class ComposeStage {
   }
 
   /** What one service wrote to stdout and stderr. */
-  outputOf(name: string): string {
+  readOutput(name: string): string {
     return this.#outputs.get(name) ?? '';
   }
 
@@ -249,17 +249,17 @@ export class ComposeStage {
 
   /** An account that owns a trusted domain; its calls go to the proxy, or to the gateway that is named. */
   async createAccount(gateway?: string): Promise<DomainAccount> {
-    const url = gateway === undefined ? this.url : this.urlOf(gateway);
+    const url = gateway === undefined ? this.url : this.readUrl(gateway);
     return createDomainAccount(url, this.databaseUrl, trustedDomains[this.#accounts++] ?? '');
   }
 
   #readiness(name: string): () => Promise<boolean> {
     const service = this.#service(name);
     const asks = (url: string) => async () => (await fetch(url)).ok;
-    if (service.image.startsWith('nats:')) return asks(`http://${this.addressOf(name)}:${NATS_MONITOR_PORT}/healthz`);
+    if (service.image.startsWith('nats:')) return asks(`http://${this.readAddress(name)}:${NATS_MONITOR_PORT}/healthz`);
     if (name === 'proxy')
       return async () => (await asks(`${this.url}/ready`)()) && greets(this.smtp.port, this.smtp.host);
-    return asks(`${this.monitoringOf(name)}/ready`);
+    return asks(`${this.readMonitoringUrl(name)}/ready`);
   }
 
   #service(name: string): ComposeService {
@@ -268,7 +268,7 @@ export class ComposeStage {
     return service;
   }
 
-  #commandOf(service: ComposeService): { program: string; words: string[] } {
+  #makeCommand(service: ComposeService): { program: string; words: string[] } {
     const [first = '', ...rest] = service.command.map((word) => this.#place(word, service));
     const [image = ''] = service.image.split(':');
     switch (image) {
@@ -287,7 +287,7 @@ export class ComposeStage {
 
   #place(text: string, service: ComposeService): string {
     const places: Places = {
-      addressOf: (name) => this.addressOf(name),
+      readAddress: (name) => this.readAddress(name),
       elsewhere: {
         'postgres:5432': this.#ground?.postgres ?? `127.0.0.1:${this.#cluster.port}`,
         // where a container asks for the others
@@ -295,7 +295,7 @@ export class ComposeStage {
         // One address of the proxy stands for those that it has in several networks.
         ...Object.fromEntries(this.#otherAddresses().map(([other, first]) => [other, first])),
       },
-      pathOf: (of, inside) => this.#pathOf(of, inside),
+      readPath: (of, inside) => this.#readPath(of, inside),
     };
     const names = this.services.map(({ name }) => name);
     return interpolate(placed(text, service, names, places), this.env);
@@ -309,7 +309,7 @@ export class ComposeStage {
     });
   }
 
-  #pathOf(service: ComposeService, inside: string): string {
+  #readPath(service: ComposeService, inside: string): string {
     for (const volume of service.volumes) {
       const [source = '', target = ''] = interpolate(volume, this.env).split(':');
       if (inside !== target && !inside.startsWith(`${target}/`)) continue;

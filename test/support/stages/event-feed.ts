@@ -15,7 +15,7 @@ export interface AppendOptions {
   padding?: number;
 }
 
-/** Appends events to a user's feed, in one transaction; answers the last number. */
+/** Appends events to a user's feed, in one transaction; returns the last number. */
 export async function appendEvents(database: Database, workspaceId: string, options: AppendOptions): Promise<number> {
   const { kind = 'email.read', labels, bus, padding = 0 } = options;
   const filler = 'x'.repeat(padding);
@@ -65,7 +65,7 @@ export interface ClientOptions {
 
 const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY });
 
-/** Opens a stream of events; rejects when nobody answers. */
+/** Opens a stream of events; rejects when nothing responds. */
 export function followEvents(url: string, key: string, options: ClientOptions = {}): Promise<EventClient> {
   const { query = '', lastEventId, onMessage } = options;
   const headers = {

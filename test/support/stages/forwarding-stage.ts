@@ -58,7 +58,7 @@ export class ForwardingStage<Ground extends OwnGround | SharedGround = OwnGround
     return { address, endpointId: endpoint.body.id };
   }
 
-  /** Offers a message by SMTP; answers the id of the email. Throws with the reply when it is refused. */
+  /** Offers a message by SMTP; returns the id of the email. Throws with the reply when it is refused. */
   async offer(to: string, bytes: Uint8Array | string, reversePath = 'ann@peer.test'): Promise<string> {
     const client = await SmtpClient.greet(this.sending.service.smtpPort);
     try {
@@ -76,7 +76,7 @@ export class ForwardingStage<Ground extends OwnGround | SharedGround = OwnGround
   }
 
   /** The deliveries of emails, oldest first. */
-  deliveriesOf(...emailIds: string[]): Promise<ForwardSight[]> {
+  listDeliveries(...emailIds: string[]): Promise<ForwardSight[]> {
     return this.sending.query<ForwardSight>(
       `select d.id, d.endpoint_id, d.status, d.attempts, d.is_null_sender, d.response_data->>'error' as error,
          (d.response_data->>'statusCode')::integer as status_code,
@@ -96,7 +96,7 @@ export class ForwardingStage<Ground extends OwnGround | SharedGround = OwnGround
       `the delivery of ${emailId}`,
       () => `${JSON.stringify(found)}\n${this.sending.service.output.slice(-3000)}`,
       async () => {
-        [found] = await this.deliveriesOf(emailId);
+        [found] = await this.listDeliveries(emailId);
         return found !== undefined && isMet(found);
       },
     );
@@ -128,7 +128,7 @@ export class ForwardingStage<Ground extends OwnGround | SharedGround = OwnGround
   }
 
   /** The kinds of the events of a delivery, in order. */
-  async eventsOf(deliveryId: string): Promise<string[]> {
+  async listEvents(deliveryId: string): Promise<string[]> {
     const rows = await this.sending.query<{ kind: string }>(
       'select kind from event where delivery_id = $1 order by seq',
       [deliveryId],
@@ -136,7 +136,7 @@ export class ForwardingStage<Ground extends OwnGround | SharedGround = OwnGround
     return rows.map(({ kind }) => kind);
   }
 
-  async statsOf(endpointId: string): Promise<{ total: number; successful: number; failed: number } | undefined> {
+  async readStats(endpointId: string): Promise<{ total: number; successful: number; failed: number } | undefined> {
     const [row] = await this.sending.query<{ total: number; successful: number; failed: number }>(
       'select total::int, successful::int, failed::int from endpoint_stat where endpoint_id = $1',
       [endpointId],

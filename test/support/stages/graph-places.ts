@@ -63,7 +63,7 @@ function isList(type: GraphQLInputType): boolean {
   return isNonNullType(type) ? isList(type.ofType) : isListType(type);
 }
 
-/** The arguments that the field cannot do without, filled with `valueOf(name, type)`. */
+/** The arguments that the field cannot do without, filled with `readValue(name, type)`. */
 export function requiredArguments(
   field: GraphQLField<unknown, unknown>,
   readValue: (name: string, typeName: string) => unknown,

@@ -102,7 +102,7 @@ export function sweptFields(places: readonly GraphPlace[]): [name: string, place
 }
 
 /**
- * Puts everything of the other user's into every place of a field, and answers what is wrong: a response that differs from the one for an
+ * Puts everything of the other user's into every place of a field, and returns what is wrong: a response that differs from the one for an
  * ID of nobody, a word of the other user's, a place in which no ID of one's own makes a difference.
  */
 export async function sweepField(
@@ -132,14 +132,14 @@ export async function sweepField(
     const ofMine = new Set([...readFew(mine, place.field, last), ...listSamples(mine)]);
     for (const base of exampleArguments(readField(place), mine)) {
       const strangers = new Set<string>();
-      let odd = foreign.map((value) => ({ value, answer: '' }));
+      let odd = foreign.map((value) => ({ value, response: '' }));
       for (let comparison = 0; comparison < comparisons && odd.length > 0; comparison++) {
         for (const value of unknown) strangers.add(await ask(place, base, value));
         const responses: typeof odd = [];
-        for (const { value } of odd) responses.push({ value, answer: await ask(place, base, value) });
-        odd = responses.filter(({ answer: response }) => !strangers.has(response));
+        for (const { value } of odd) responses.push({ value, response: await ask(place, base, value) });
+        odd = responses.filter(({ response }) => !strangers.has(response));
       }
-      for (const { value, answer: response } of odd)
+      for (const { value, response } of odd)
         complaints.push(`${where}: ${value}: ${response} instead of ${[...strangers].join(' | ')}`);
       for (const secret of secrets)
         for (const stranger of strangers)
@@ -160,7 +160,7 @@ export async function sweepField(
     return found;
   }
 
-  /** The answer without what differs between two that are the same. */
+  /** The response without what differs between two that are the same. */
   async function ask(place: GraphPlace, base: Record<string, unknown>, value: string): Promise<string> {
     const args = withValue(base, place, value) as Record<string, unknown>;
     const query = operationText(schema, place.operation, readField(place), Object.keys(args));

@@ -21,7 +21,7 @@ export interface SweepOptions {
   /** ids of the other user that the sweep has put into rows of one's own */
   written: Set<string>;
   /** examples of a route's body */
-  examplesOf: (route: ServedRoute) => unknown[];
+  listExamples: (route: ServedRoute) => unknown[];
   breadth: Breadth;
   /** whether actors work meanwhile: what is read counts as different only if it stays so */
   isLive?: boolean;
@@ -52,7 +52,7 @@ interface SweepResponse {
 }
 
 /**
- * Calls a route with everything of the other user's in every place where an id or a text goes, and answers what is wrong: an answer
+ * Calls a route with everything of the other user's in every place where an id or a text goes, and returns what is wrong: a response
  * that differs from the one for an id of nobody, a word of the other user's, a changed row, a place that could not be tried.
  */
 export async function sweepRoute(route: ServedRoute, options: SweepOptions): Promise<string[]> {
@@ -93,7 +93,7 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     const text = JSON.stringify([status, neutral(shown), headers['content-type'], Object.keys(headers).toSorted()]);
     return { given, text, status, body: response.body };
   }
-  /** Asks for what is the other user's and for what is nobody's, and complains of answers that differ. */
+  /** Asks for what is the other user's and for what is nobody's, and complains of responses that differ. */
   async function compare(
     place: string,
     tried: readonly string[],
@@ -143,8 +143,8 @@ export async function sweepRoute(route: ServedRoute, options: SweepOptions): Pro
     const pairs = [...beside].map((other) => [other, other === '' ? foreignFor(param) : idsFor(param)] as const);
     const besideOfTheirs = breadth === 'all' ? listKinds(theirs) : idsFor(others.join());
     if (others.length > 0 && at === 0) for (const other of besideOfTheirs) pairs.push([other, ofKind]);
-    const fewOf = listCandidates(theirs, route.url).slice(0, 2);
-    for (const [other, tried] of isFew ? pairs.slice(0, 1).map(([first]) => [first, fewOf] as const) : pairs) {
+    const few = listCandidates(theirs, route.url).slice(0, 2);
+    for (const [other, tried] of isFew ? pairs.slice(0, 1).map(([first]) => [first, few] as const) : pairs) {
       const fill = (value: string) => Object.fromEntries([...others.map((each) => [each, other]), [param, value]]);
       const strangers = await compare(`${param} (${other})`, tried, unknown, (value) => ask(fill(value), value));
       const missing = strangers.find((response) => response.status !== 404);
@@ -313,7 +313,7 @@ export function listCandidates({ ids, names }: Holdings, url: string): string[] 
 /** Examples of the route's body, with ids and domains of one's own in them. */
 export function listBodies(
   route: ServedRoute,
-  { mine, examplesOf: listExamples }: Pick<SweepOptions, 'mine' | 'examplesOf'>,
+  { mine, listExamples }: Pick<SweepOptions, 'mine' | 'listExamples'>,
 ): unknown[] {
   const domain = mine.mailbox.address.split('@')[1] ?? '';
   return (route.body === null ? [] : listExamples(route)).map((example) =>
@@ -333,7 +333,7 @@ function without(text: string, given: string, values: readonly string[]): string
     .reduce((left, value) => left.replaceAll(value, '<id>'), text);
 }
 
-/** The text with what is new in every answer taken out. */
+/** The text with what is new in every response taken out. */
 function neutral(text: string): string {
   return (
     text

@@ -29,8 +29,8 @@ export interface MailStage {
   /** a new account with a domain of its own */
   mailbox(options?: Partial<MailboxOptions>): Promise<TestMailbox>;
   /** what an operation of that user is given */
-  contextOf(workspaceId: string): OperationContext;
-  /** Offers a message as SMTP does; answers the id that its email bears. */
+  makeContext(workspaceId: string): OperationContext;
+  /** Offers a message as SMTP does; returns the id that its email bears. */
   deliver(bytes: Buffer, recipient: string, reversePath?: string): Promise<string>;
   /** Resolves when all that has come in is parsed, threaded and routed. */
   settled(): Promise<void>;
@@ -119,7 +119,7 @@ export async function openMailStage(options: MailStageOptions = {}): Promise<Mai
   return {
     database,
     bus,
-    contextOf: makeContext,
+    makeContext,
     mailbox(given = {}) {
       const domain = given.domain ?? `${randomBytes(4).toString('hex')}.test`;
       return createMailbox(database, { address: `hello@${domain}`, ...given, domain });

@@ -37,7 +37,7 @@ export interface OauthStage {
   ) => Promise<LightMyRequestResponse>;
   register: (metadata?: Record<string, unknown>) => Promise<string>;
   makeVerifier: () => string;
-  parametersOf: (signIn: SignIn) => Record<string, string>;
+  makeParameters: (signIn: SignIn) => Record<string, string>;
   /** opens the link of a client in a browser */
   open: (signIn: SignIn) => Promise<LightMyRequestResponse>;
   decide: (browser: BrowserSession, signIn: SignIn, decision?: Decision) => Promise<LightMyRequestResponse>;
@@ -61,7 +61,7 @@ export function openOauthStage({ app }: Pick<TestGateway, 'app'>): OauthStage {
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       payload: new URLSearchParams(form).toString(),
     });
-  const readParameters: OauthStage['parametersOf'] = ({ clientId, verifier, more = {} }) =>
+  const readParameters: OauthStage['makeParameters'] = ({ clientId, verifier, more = {} }) =>
     Object.fromEntries(
       Object.entries({
         response_type: 'code',
@@ -76,7 +76,7 @@ export function openOauthStage({ app }: Pick<TestGateway, 'app'>): OauthStage {
     );
   const stage: OauthStage = {
     post,
-    parametersOf: readParameters,
+    makeParameters: readParameters,
     makeVerifier: () => randomBytes(32).toString('base64url'),
     async register(metadata = {}) {
       const response = await app.inject({

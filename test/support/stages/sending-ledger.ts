@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { SinkMessage } from '../servers/sink-mta.ts';
 import { readMessageId } from './sending-stage.ts';
 
-/** One request to send, and what was answered; null when the answer never came. */
+/** One request to send, and what was answered; null when the response never came. */
 export interface ApiSend {
   status: number | null;
   id: string | null;

@@ -136,7 +136,7 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
     return this.#end();
   }
 
-  /** Puts into DNS what GET /domains/:id tells the owner to publish, as it stands there; answers the records. */
+  /** Puts into DNS what GET /domains/:id tells the owner to publish, as it stands there; returns the records. */
   async publish(account: StageAccount): Promise<{ type: string; name: string; value: string }[]> {
     const response = await account.call('GET', `/domains/${account.domainId}`);
     const records: { type: string; name: string; value: string }[] = response.body.dnsRecords;
@@ -147,7 +147,7 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
     return records;
   }
 
-  /** Makes an address of the account's domain that takes mail; answers it. */
+  /** Makes an address of the account's domain that takes mail; returns it. */
   async createAddress(localPart: string, account: StageAccount = this.account): Promise<string> {
     const address = `${localPart}@${account.domain}`;
     const made = await account.call('POST', '/email-addresses', { address, domainId: account.domainId });
@@ -188,7 +188,7 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
     return row?.at.toISOString() ?? '';
   }
 
-  /** Resolves when the email shows that status in GET /emails/:id; answers its body. */
+  /** Resolves when the email shows that status in GET /emails/:id; returns its body. */
   async awaitStatus(id: string, status: string, limitMs?: number): Promise<StatusBody> {
     let body: StatusBody | null = null;
     await until(
@@ -204,7 +204,7 @@ export class SendingStage<Ground extends OwnGround | SharedGround = OwnGround> {
   }
 
   /** Resolves with the message that the sink took under that Message-ID. */
-  async messageOf(messageId: string, limitMs?: number): Promise<SinkMessage> {
+  async awaitMessage(messageId: string, limitMs?: number): Promise<SinkMessage> {
     await this.sink.until(() => this.#find(messageId) !== undefined, limitMs);
     const message = this.#find(messageId);
     if (message === undefined) throw new Error('unreachable');

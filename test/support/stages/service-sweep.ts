@@ -44,7 +44,7 @@ const UNANSWERED: Readonly<Record<string, string>> = {
 
 /**
  * Asks a running service, as a stranger with rows of each kind, for everything of an account, by every route of REST and every field of
- * GraphQL. Answers what is wrong, see sweepRoute and sweepField, and how many routes and fields were asked. The rows of the account must
+ * GraphQL. Returns what is wrong, see sweepRoute and sweepField, and how many routes and fields were asked. The rows of the account must
  * have come to rest. It leaves rows behind that no ledger knows of.
  */
 export async function sweepService(
@@ -94,7 +94,7 @@ export async function sweepService(
       changedTables,
       unanswered: UNANSWERED_ROUTES,
       written: new Set(),
-      examplesOf: bodyExamples(app),
+      listExamples: bodyExamples(app),
       breadth,
       isLive: true,
     };

@@ -14,7 +14,7 @@ export interface StageGround {
   /** of .env */
   env: Record<string, string>;
   /** where a service is; null: wherever the stage puts it */
-  addressOf(service: string): string | null;
+  readAddress(service: string): string | null;
   /** the words before a service's command */
   within(service: string): readonly string[];
   remove(): Promise<void>;
@@ -51,7 +51,7 @@ export async function twoHosts(directory: string): Promise<TwoHosts> {
     password: servers.password,
     postgres: servers.places,
     env: { ALLOWED_PRIVATE_NETWORKS: `127.0.0.0/8,${host.network}.0/24` },
-    addressOf(service) {
+    readAddress(service) {
       if (!isOnSecondHost(service)) return null;
       if (!there.includes(service)) there.push(service);
       return host.address(201 + there.indexOf(service));

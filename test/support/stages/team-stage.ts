@@ -29,7 +29,7 @@ export interface TeamStage {
   /** creates a person and makes them a member, in a session of the workspace */
   makeMember: (role: InvitedRole, more?: Record<string, unknown>) => Promise<TeamPerson>;
   /** inserts an API key with full rights that a person created */
-  insertKeyOf: (person: TeamPerson) => Promise<string>;
+  insertPersonKey: (person: TeamPerson) => Promise<string>;
 }
 
 /** Opens a workspace on a gateway; `name` is part of the addresses of its persons. */
@@ -87,7 +87,7 @@ export async function openTeam(
       if (accepted.statusCode !== 200) throw new Error(accepted.body);
       return person;
     },
-    async insertKeyOf({ personId }) {
+    async insertPersonKey({ personId }) {
       const { rows } = await gateway.owner.pool.query<{ secret: string }>(
         `with made as (select 'secret-of-' || $2 || repeat('x', 20) as secret)
          insert into api_key (id, workspace_id, name, secret_sha256, made_by_person_id)

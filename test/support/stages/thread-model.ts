@@ -26,7 +26,7 @@ export class ThreadModel {
     return [...new Set([...this.emails.values()].map(({ thread }) => thread))];
   }
 
-  emailsOf(thread: string): string[] {
+  listEmails(thread: string): string[] {
     return [...this.emails].filter(([, email]) => email.thread === thread).map(([id]) => id);
   }
 
@@ -84,7 +84,7 @@ export class ThreadModel {
     }
     const movedKeys = moving.flatMap((emailId) => this.#findLinks(emailId).all);
     for (const source of sources) {
-      const staying = this.emailsOf(source);
+      const staying = this.listEmails(source);
       if (staying.length === 0) {
         this.#end(source, target);
         continue;
@@ -107,7 +107,9 @@ export class ThreadModel {
   }
 
   #bearers(key: string, thread: string | undefined): string[] {
-    return thread === undefined ? [] : this.emailsOf(thread).filter((emailId) => this.#findLinks(emailId).own === key);
+    return thread === undefined
+      ? []
+      : this.listEmails(thread).filter((emailId) => this.#findLinks(emailId).own === key);
   }
 
   #apartFrom(thread: string): string[] {
@@ -120,7 +122,7 @@ export class ThreadModel {
 
   #oldest(threads: readonly string[]): string {
     const age = (thread: string) =>
-      Math.min(...this.emailsOf(thread).map((emailId) => this.emails.get(emailId)?.mail.createdAt.getTime() ?? 0));
+      Math.min(...this.listEmails(thread).map((emailId) => this.emails.get(emailId)?.mail.createdAt.getTime() ?? 0));
     return threads.toSorted((a, b) => age(a) - age(b) || (a < b ? -1 : 1))[0] ?? '';
   }
 

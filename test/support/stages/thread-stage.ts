@@ -20,18 +20,18 @@ export interface ThreadStage {
   /** opens another connection pool of that role */
   open(role: 'postroom_actor' | 'postroom_gateway'): Database;
   /** what an operation of that user is given; `database`: instead of the first gateway's */
-  contextOf(workspaceId: string, database?: Database): OperationContext;
+  makeContext(workspaceId: string, database?: Database): OperationContext;
   /** Stores mails as the receiving actor does, without threads. */
   insert(workspaceId: string, mails: readonly StoredMail[]): Promise<void>;
   /** Stores mails and gives them threads. */
   arrive(workspaceId: string, mails: readonly StoredMail[]): Promise<void>;
   /** in the order of their threads and places */
-  emailsOf(workspaceId: string): Promise<Row<'email'>[]>;
-  threadsOf(workspaceId: string): Promise<Selectable<Row<'thread'>>[]>;
+  listEmails(workspaceId: string): Promise<Row<'email'>[]>;
+  listThreads(workspaceId: string): Promise<Selectable<Row<'thread'>>[]>;
   /** the thread of an email */
-  threadOf(workspaceId: string, emailId: string): Promise<string>;
+  findThread(workspaceId: string, emailId: string): Promise<string>;
   /** kind, thread, data of the feed behind the first `skipped` entries */
-  eventsOf(
+  listEvents(
     workspaceId: string,
     skipped?: number,
   ): Promise<{ kind: string; thread_id: string; email_id: string; data: object }[]>;
@@ -59,7 +59,7 @@ export async function openThreadStage(): Promise<ThreadStage> {
     owner,
     threading,
     open: (role) => testDatabase.open(role),
-    contextOf: (workspaceId, database = gateway) =>
+    makeContext: (workspaceId, database = gateway) =>
       ({
         workspaceId,
         database,
@@ -74,16 +74,16 @@ export async function openThreadStage(): Promise<ThreadStage> {
       const ids = mails.map((mail) => mail.emailId);
       await assignThreads(threading, workspaceId, ids);
     },
-    emailsOf: (workspaceId) => listEmails(actor, workspaceId),
-    threadsOf: (workspaceId) => listThreads(actor, workspaceId),
-    async threadOf(workspaceId, emailId) {
+    listEmails: (workspaceId) => listEmails(actor, workspaceId),
+    listThreads: (workspaceId) => listThreads(actor, workspaceId),
+    async findThread(workspaceId, emailId) {
       const { rows } = await actor.pool.query<{ thread_id: string }>(
         'select thread_id from email where workspace_id = $1 and id = $2',
         [workspaceId, emailId],
       );
       return rows[0]?.thread_id ?? '';
     },
-    async eventsOf(workspaceId, skipped = 0) {
+    async listEvents(workspaceId, skipped = 0) {
       const { rows } = await actor.pool.query(
         'select kind, thread_id, email_id, data from event where workspace_id = $1 order by seq offset $2',
         [workspaceId, skipped],
@@ -243,7 +243,7 @@ export function makeMail(emailId: string, days: number, fields: Partial<StoredMa
   };
 }
 
-/** An answer to the last of the messages, as mailers write it: all of them are its references. */
+/** A reply to the last of the messages, as mailers write it: all of them are its references. */
 export function makeReply(parents: readonly string[], emailId: string, days: number, fields: Partial<StoredMail> = {}) {
   const references = parents.map((parent) => `<${parent}@mail.test>`);
   return makeMail(emailId, days, { inReplyTo: references.slice(-1), references, ...fields });

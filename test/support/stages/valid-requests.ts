@@ -181,16 +181,16 @@ export function listValidRequests(
   { mine, world, routes }: { mine: Holdings; world: StoringWorld; routes: readonly ServedRoute[] },
 ): ValidRequests {
   const listExamples = bodyExamples(app);
-  const routeOf = new Map(routes.map((route) => [`${route.method} ${route.url.replace('/api/e2', '')}`, route]));
+  const routesByName = new Map(routes.map((route) => [`${route.method} ${route.url.replace('/api/e2', '')}`, route]));
   const readField = (name: string) => {
     const [operation, field = ''] = name.split(' ');
     return schema.getRootType(operation as never)?.getFields()[field];
   };
 
   function examples({ name }: SweptOperation): Given[] {
-    const route = routeOf.get(name);
+    const route = routesByName.get(name);
     if (route !== undefined) {
-      const bodies = [...listBodies(route, { mine, examplesOf: listExamples }), undefined] as (object | undefined)[];
+      const bodies = [...listBodies(route, { mine, listExamples }), undefined] as (object | undefined)[];
       const ids =
         route.params.length === 0
           ? [undefined]

@@ -132,9 +132,9 @@ describe('results by relevance', () => {
     const emails = await ranked('rent', ALL);
     const threads = await ranked('rent', ALL, rankMatchingThreads);
     const { rows } = await actor.pool.query<{ id: string; thread_id: string }>('select id, thread_id from email');
-    const threadOf = new Map(rows.map((row) => [row.id, row.thread_id]));
+    const threadById = new Map(rows.map((row) => [row.id, row.thread_id]));
     for (const { id, score } of threads)
-      expect(score).toBe(Math.max(...emails.flatMap((one) => (threadOf.get(one.id) === id ? [one.score] : []))));
+      expect(score).toBe(Math.max(...emails.flatMap((one) => (threadById.get(one.id) === id ? [one.score] : []))));
   });
 
   test('do not show mail of another account', async () => {

@@ -40,7 +40,7 @@ beforeAll(async () => {
   await fillLargeMailboxWords(testDatabase.url, USER);
   gateway = testDatabase.open('postroom_gateway');
   single = openDatabase({
-    url: testDatabase.urlOf('postroom_gateway'),
+    url: testDatabase.readUrl('postroom_gateway'),
     role: 'postroom_gateway',
     poolSize: 1,
     applicationName: 'test',
