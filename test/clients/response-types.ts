@@ -48,21 +48,21 @@ const CONFIGURATION = {
     types: ['node'],
     noErrorTruncation: true,
   },
-  files: ['answers.ts'],
+  files: ['responses.ts'],
 };
 
 /** Texts of the compiler on responses that are not of their types; empty when all are. Runs the compiler on a generated file. */
 export async function findTypeDifferences(responses: readonly TypedResponse[]): Promise<string[]> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'answer-types-'));
+  const directory = await mkdtemp(path.join(tmpdir(), 'response-types-'));
   try {
     await symlink(path.join(root, 'node_modules'), path.join(directory, 'node_modules'));
     await writeFile(path.join(directory, 'package.json'), '{"type":"module"}');
     await writeFile(path.join(directory, 'tsconfig.json'), JSON.stringify(CONFIGURATION));
     const head = `${IMPORTS}${WIRE}`;
     const lines = responses.map(
-      ({ type, value }, at) => `export const answer${at}: Wire<${type}> = null as unknown as ${readType(value)};`,
+      ({ type, value }, at) => `export const response${at}: Wire<${type}> = null as unknown as ${readType(value)};`,
     );
-    await writeFile(path.join(directory, 'answers.ts'), `${head}${lines.join('\n')}\n`);
+    await writeFile(path.join(directory, 'responses.ts'), `${head}${lines.join('\n')}\n`);
     const compiler = path.join(root, 'node_modules/.bin/tsc');
     const printed = await promisify(execFile)(compiler, ['-p', directory, '--pretty', 'false'], {
       cwd: directory,
@@ -74,7 +74,7 @@ export async function findTypeDifferences(responses: readonly TypedResponse[]): 
     if (printed === '') return [];
     const firstLine = head.split('\n').length;
     return printed.split(/\n(?=\S)/).map((text) => {
-      const line = Number(/^answers\.ts\((\d+),/.exec(text)?.[1] ?? 0);
+      const line = Number(/^responses\.ts\((\d+),/.exec(text)?.[1] ?? 0);
       const name = responses[line - firstLine]?.name ?? 'the generated file';
       return `${name}: ${withoutTypes(text)}`;
     });
@@ -87,7 +87,7 @@ export async function findTypeDifferences(responses: readonly TypedResponse[]): 
 function withoutTypes(text: string): string {
   const lines = text.trimEnd().split('\n');
   return lines
-    .filter((line, at) => at === lines.length - 1 || !/^(?:answers\.ts\S+ error \S+ |\s*)Type '[({]/.test(line))
+    .filter((line, at) => at === lines.length - 1 || !/^(?:responses\.ts\S+ error \S+ |\s*)Type '[({]/.test(line))
     .map((line) => (line.length > MAX_LINE_LENGTH ? `${line.trim().slice(0, 100)} … ${line.slice(-150)}` : line.trim()))
     .join(' > ');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countDashboard, countStepFiles, countWords, WAYS } from './house-figures.ts';
+import { countDashboard, countStepFiles, countTestNames, countWords, WAYS } from './house-figures.ts';
 
 /** Figures of this day. Lower a bound when its figure falls; none rises. The targets are 35 files for a way in and 30 for the way out. */
 const MAX_FILES = { wayIn: 26, bothWaysIn: 35, wayOut: 30 };
@@ -19,6 +19,10 @@ describe('words that name the wrong thing', () => {
   test.each(Object.entries(MAX_WORDS))('%s are at most %i in the sources', (word, most) => {
     expect(counts[word as keyof typeof counts]).toBeLessThanOrEqual(most);
   });
+});
+
+test('functions of the tests are named with verbs, and responses and replies as such', () => {
+  expect(countTestNames()).toEqual({ functionsInOf: 0, answers: 0 });
 });
 
 describe('the dashboard', () => {

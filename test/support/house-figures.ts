@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readImportGraph } from './import-graph.ts';
 import { repository } from './runner.ts';
@@ -52,6 +52,18 @@ export function countWords(): Record<keyof typeof WORDS | 'oldWordLines', number
     most: count(WORDS.most),
     places: count(WORDS.places),
     oldWordLines: text.split('\n').filter((line) => OLD_WORDS.test(line)).length,
+  };
+}
+
+/** Returns how many functions of the tests are named `xOf`, and how many of their declarations call a response or a reply an answer. */
+export function countTestNames(): { functionsInOf: number; answers: number } {
+  const texts = globSync('test/**/*.ts', { cwd: repository }).map((file) =>
+    readFileSync(path.join(repository, file), 'utf8'),
+  );
+  const count = (pattern: RegExp) => texts.reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0);
+  return {
+    functionsInOf: count(WORDS.functionsInOf),
+    answers: count(/^\s*(?:export )?(?:async )?(?:function|const|let|class|interface|type) \w*[Aa]nswer/gm),
   };
 }
 

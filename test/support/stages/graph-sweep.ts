@@ -128,7 +128,7 @@ export async function sweepField(
       const ofNobody = `of-nobody-${place.field}.test`.toLowerCase();
       unknown.push(`nobody@${ofNobody}`, ofNobody);
     }
-    let isAnswered = isFew || !isId || where in options.unanswered;
+    let isRead = isFew || !isId || where in options.unanswered;
     const ofMine = new Set([...readFew(mine, place.field, last), ...listSamples(mine)]);
     for (const base of exampleArguments(readField(place), mine)) {
       const strangers = new Set<string>();
@@ -145,11 +145,11 @@ export async function sweepField(
         for (const stranger of strangers)
           if (stranger.includes(secret)) complaints.push(`${where} tells ${secret}: ${stranger}`);
       for (const value of ofMine) {
-        if (isAnswered) break;
-        isAnswered = !strangers.has(await ask(place, base, value));
+        if (isRead) break;
+        isRead = !strangers.has(await ask(place, base, value));
       }
     }
-    if (!isAnswered) complaints.push(`${where}: no ID of the user changes the response`);
+    if (!isRead) complaints.push(`${where}: no ID of the user changes the response`);
   }
   return complaints;
 
