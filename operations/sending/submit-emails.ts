@@ -145,8 +145,11 @@ export interface Waiting extends SubmittedMember {
  */
 type Commit = (group: readonly Waiting[], lockTimeoutMs: number) => Promise<Waiting[]>;
 
-/** Maximum emails and bytes per transaction. */
-const GROUP_EMAILS = 50;
+/**
+ * Maximum emails and bytes per transaction. Clients wait for the response before they send again: groups of all that wait would let PostgreSQL and
+ * this process work in turn, and smaller ones let one store while the other composes (docs/decisions/0268).
+ */
+const GROUP_EMAILS = 25;
 const GROUP_BYTES = 16_000_000;
 /**
  * Milliseconds until storing must have begun, until it must be ready to commit, and for the commit. A request whose

@@ -87,9 +87,9 @@ const submitting = (commit: Parameters<typeof queueSubmission>[2], sendLimitPerH
 };
 
 test.each([
-  ['those of one moment together, and those that arrive meanwhile behind them', 0, 29, [29], [29, 20]],
-  ['another group beside the first when it is full, and no third', 0, 120, [50, 50], [50, 50, 40]],
-  ['one after another under an hourly limit', 10, 120, [50], [50, 50, 40]],
+  ['those of one moment together, and those that arrive meanwhile behind them', 0, 19, [19], [19, 20]],
+  ['another group beside the first when it is full, and no third', 0, 60, [25, 25], [25, 25, 25, 5]],
+  ['one after another under an hourly limit', 10, 60, [25], [25, 25, 25, 5]],
 ])('submissions of a user are stored in groups: %s', async (_what, sendLimitPerHour, count, atOnce, all) => {
   const { groups, commit, sizes } = openStore();
   const submit = submitting(commit, sendLimitPerHour);
@@ -154,11 +154,11 @@ test('a group begins although submissions go on arriving', async () => {
 
 test('a submission that must be retried is, also when the other transaction has stored more meanwhile', async () => {
   const { groups, commit, sizes } = openStore();
-  const responses = submitting(commit)(120);
+  const responses = submitting(commit)(60);
   await gathering();
   await groups[1]?.end();
   await groups[0]?.end(groups[0].members);
   for (const { end } of groups.slice(2)) await end();
   await Promise.all(responses);
-  expect(sizes()).toEqual([50, 50, 20, 50]);
+  expect(sizes()).toEqual([25, 25, 10, 25]);
 });
